@@ -60,7 +60,7 @@ verb_fuzz() {
 
 # Options are given to the soak; only without any it is the whole one, which is recorded.
 #: ./dev soak [options]    ten minutes of random work from eight threads on many streams, checked
-#:                         (options of soak: --seconds N, --threads N)
+#:                         (options of soak: --seconds N, --threads N, --operators TEXT)
 verb_soak() {
   build soak
   if (($#)); then

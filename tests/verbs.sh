@@ -169,11 +169,12 @@ verb_prove() {
   fi
 }
 
-#: ./dev samples DIR       compile and run, unchanged, every program in the documents of a folder
+#: ./dev samples [DIR...]  compile and run, unchanged, every program of folders, in C, C++, Python, or in documents
+#:                         as the vendor's pages (default: our own host programs)
 verb_samples() {
-  (($# == 1)) || { echo "usage: ./dev samples DIR" >&2; exit 2; }
+  (($# > 0)) || set -- examples/aclnn examples/python
   build ascendcl nnopbase opapi
-  bash tests/samples/run_samples.sh "$build" "$1"
+  bash tests/samples/run_samples.sh "$build" "$@"
 }
 
 #: ./dev test-install      use the library as other projects do: inside another build, as shared and as

@@ -100,7 +100,7 @@ void add_lerp(std::vector<Operator>& all) {
       .words = {"self + weight·(end − self), broadcasting", "self + weight·(end − self)，支持广播",
                 "lerp(a, b, weight)"}};
   const Operator by_number{
-      .call = ACLGRAD_CALL(aclnnLerps, self, end, scalar("weight", 0.5), result),
+      .call = ACLGRAD_CALL(aclnnLerps, self, end, option(scalar("weight", 0.5), "value"), result),
       .domain = {.everywhere = kFloatsAndDouble,
                  .samples = samples_of("weight", {0, 0.3, 0.75, 1})},
       .results = {.formula = of_all([=](auto x, Attributes a) { return kLerp(x[0], x[1], a[0]); }),

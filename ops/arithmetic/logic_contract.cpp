@@ -47,7 +47,7 @@ Results truth_of(Holds holds) {
 
 Operator truth_of_two(Signature call, Results results, std::string english, std::string chinese,
                       std::string graph) {
-  call.parameters = {any_dtype(in("self", -2, 2)), any_dtype(in("other", -2, 2)),
+  call.parameters = {any_dtype(in("self", -2, 2)), shaped_by_option(any_dtype(in("other", -2, 2))),
                      any_dtype(out("out"))};
   return {.call = std::move(call),
           .domain = {.everywhere = kNumbers,
@@ -110,8 +110,8 @@ void add_bits(Operators& all, const char* sign, Combine combine,
                              .samples = samples_of("other", {6, -3})},
                   .results = results,
                   .words = {formula + " of a number, bit by bit", formula + "（标量），按位"}};
-  number.call.parameters = {any_dtype(filled(in("self", -100, 100), 5)),
-                            contract::number("other", 6), any_dtype(out("out"))};
+  number.call.parameters = {any_dtype(filled(in("self", -100, 100), 5)), number_operand("other", 6),
+                            any_dtype(out("out"))};
   all.insert(all.end(),
              {tensor, in_place(tensor, calls[1]), number, in_place_of(number, calls[3])});
 }
@@ -156,7 +156,7 @@ void add_shifts(Operators& all) {
     op.domain.everywhere = kCounts;
     op.domain.from_a2_on = {};
     op.call.parameters = {any_dtype(filled(in("self", -100, 100), 5)),
-                          any_dtype(in("other", -2, 70)), any_dtype(out("out"))};
+                          shaped_by_option(any_dtype(in("other", -2, 70))), any_dtype(out("out"))};
     all.push_back(op);
   };
   by_tensor(ACLGRAD_CALL(aclnnLeftShift), true, "self·2^other, broadcasting",
@@ -164,7 +164,7 @@ void add_shifts(Operators& all) {
   by_tensor(ACLGRAD_CALL(aclnnRightShift), false, "self/2^other rounded down, broadcasting",
             "self/2^other 向下取整（右移），支持广播");
   all.push_back({.call = ACLGRAD_CALL(aclnnLeftShifts, any_dtype(filled(in("self", -100, 100), 5)),
-                                      number("other", 3), any_dtype(out("out"))),
+                                      number_operand("other", 3), any_dtype(out("out"))),
                  .domain = {.everywhere = kCounts,
                             .from_a2_on = {},
                             .samples = samples_of("other", {3, 40, -1})},
@@ -228,9 +228,13 @@ void add_tests(Operators& all) {
     a.shape("out") = {1};
   };
   all.push_back(
-      {.call = ACLGRAD_CALL(aclnnEqual, any_dtype(in("self", 1, 1)), any_dtype(in("other", 1, 1)),
+      {.call = ACLGRAD_CALL(aclnnEqual, any_shape(any_dtype(in("self", 1, 1))),
+                            option(any_shape(any_dtype(in("other", 1, 1))), "value", Sets::kNumber),
                             typed(shaped(out("out"), {1}), ACL_BOOL)),
-       .domain = {.everywhere = kNumbers + kUnsigned, .grows = false, .arrange = arrange},
+       .domain = {.everywhere = kNumbers + kUnsigned,
+                  .grows = false,
+                  .arrange = arrange,
+                  .samples = {{}, {{{"other", 0.0}}}}},
        .results = {.reference = are_equal, .bound = kExact, .nan_goes_through = false},
        .words = {"1 if self and other have one shape and equal elements, else 0",
                  "self 与 other 形状相同且元素全部相等时为 1，否则为 0"}});

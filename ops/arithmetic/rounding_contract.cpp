@@ -138,7 +138,8 @@ struct Quotient {
 
 Operator quotient_of_tensors(const Quotient& quotient, Signature call) {
   call.parameters = {any_dtype(filled(in("self", -20, 20), 7)),
-                     any_dtype(filled(in("other", 0.5L, 5), 2)), any_dtype(out("out"))};
+                     shaped_by_option(any_dtype(filled(in("other", 0.5L, 5), 2))),
+                     any_dtype(out("out"))};
   return {.call = std::move(call),
           .domain = {.everywhere = quotient.dtypes,
                      .arrange = broadcast_operands,
@@ -149,7 +150,7 @@ Operator quotient_of_tensors(const Quotient& quotient, Signature call) {
 }
 
 Operator quotient_by_number(const Quotient& quotient, Signature call) {
-  call.parameters = {any_dtype(filled(in("self", -20, 20), 7)), number("other", 2),
+  call.parameters = {any_dtype(filled(in("self", -20, 20), 7)), number_operand("other", 2),
                      any_dtype(out("out"))};
   return {.call = std::move(call),
           .domain = {.everywhere = quotient.dtypes,
@@ -186,7 +187,7 @@ void add_remainders(Operators& all) {
   const Operator tensor = quotient_of_tensors(floored, ACLGRAD_CALL(aclnnRemainderTensorTensor));
   const Operator by = quotient_by_number(floored, ACLGRAD_CALL(aclnnRemainderTensorScalar));
   Operator of = by;
-  of.call = ACLGRAD_CALL(aclnnRemainderScalarTensor, number("self", 7),
+  of.call = ACLGRAD_CALL(aclnnRemainderScalarTensor, number_operand("self", 7),
                          any_dtype(filled(in("other", 0.5L, 5), 2)), any_dtype(out("out")));
   of.domain.base = "other";
   of.domain.samples = samples_of("self", {7, 20, 1.25});

@@ -260,8 +260,8 @@ void add_comparison(std::vector<Operator>& all, const Relation& kind, F compare,
                   .results = {.formula = with_number, .bound = kExact, .nan_goes_through = false},
                   .error_inputs = {unlike_numbers(ScalarSpec{1, ACL_INT32})},
                   .words = kind.words("1.0", kind.word + "_scalar")};
-  scalar.call.parameters = {
-      any_dtype(in("self", -3, 3)), {"other", ScalarSpec{1, std::nullopt}}, result};
+  scalar.call.parameters = {any_dtype(in("self", -3, 3)),
+                            option({"other", ScalarSpec{1, std::nullopt}}, "value"), result};
   add(scalar, calls[1], is_const[0]);
   const Formula with_tensor = of_all([compare](auto x, Attributes) {
     using T = std::decay_t<decltype(x[0])>;

@@ -46,6 +46,14 @@ inline bool is_whole_beside_fraction(const Arguments& arguments, std::string_vie
   return is_whole(dtype) && has_fraction(arguments);
 }
 
+// What broadcasting() gives another shape, and a number in its place, as options of the tool.
+inline Parameter shaped_by_option(Parameter tensor) {
+  return option(std::move(tensor), "other", Sets::kShape);
+}
+inline Parameter number_operand(std::string name, double value) {
+  return option(number(std::move(name), value), "value");
+}
+
 // `other` in each of several shapes.
 inline std::vector<Sample> broadcasting(std::initializer_list<Shape> others) {
   std::vector<Sample> samples = {{}};

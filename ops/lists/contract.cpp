@@ -96,13 +96,15 @@ std::vector<Parameter> number_parameters(const NumberForm& form, double first, d
     return Parameter{std::move(name),
                      ScalarSpec{.value = value, .dtype = ACL_DOUBLE, .is_widest = true}};
   };
-  if (form.type == "const aclScalar*") return {scalar(form.name, first)};
+  const std::string chosen = form.name == "weight" ? "value" : form.name;
+  if (form.type == "const aclScalar*") return {option(scalar(form.name, first), chosen)};
   if (form.type == "const aclScalarList*") {
-    return {member(scalar(at(form.name, 0), first), form.name),
-            member(scalar(at(form.name, 1), second), form.name)};
+    return {no_option(member(scalar(at(form.name, 0), first), form.name)),
+            no_option(member(scalar(at(form.name, 1), second), form.name))};
   }
   Parameter tensor = filled(shaped(in(form.name, first, first), {form.of_each ? 2 : 1}), first);
-  if (form.of_each) std::get<TensorSpec>(tensor.spec).elements = {first, second};
+  if (!form.of_each) return {option(std::move(tensor), chosen, Sets::kNumber)};
+  std::get<TensorSpec>(tensor.spec).elements = {first, second};
   return {tensor};
 }
 
@@ -249,7 +251,8 @@ void add_rounding(std::vector<Operator>& all, std::span<const Operator> others) 
   const auto result = [](int k) { return in_list_of("out", k, out("")); };
   const Operator by_tensor{
       .call = ACLGRAD_CALL(aclnnForeachRoundOffNumber, of_x(0), of_x(1),
-                           filled(typed(shaped(in("roundMode", 1, 1), {1}), ACL_INT8), 1),
+                           option(filled(typed(shaped(in("roundMode", 1, 1), {1}), ACL_INT8), 1),
+                                  "roundMode", Sets::kNumber),
                            result(0), result(1)),
       .domain = {.everywhere = kFloats,
                  .wrong_shape = 561002,

@@ -238,7 +238,7 @@ void add_gemm(std::vector<Operator>& all) {
 }
 
 void add_weights(std::vector<Operator>& all) {
-  Parameter weight = in("mmWeightRef");
+  Parameter weight = any_shape(in("mmWeightRef"));
   std::get<TensorSpec>(weight.spec).role = Role::kInPlace;
   all.push_back({
       .call = ACLGRAD_CALL(aclnnTransMatmulWeight, weight),

@@ -14,12 +14,14 @@ namespace {
 constexpr int64_t kGrain = 1 << 14;
 
 // Fewer items are compared with each other; of more, digit by digit is faster.
-constexpr size_t kFewItems = 256;
+constexpr size_t kFewItems = 512;
 
-constexpr size_t kDigits = sizeof(Key);
-constexpr size_t kValues = 256;  // of a digit
+// Keys of 32 bits have three digits.
+constexpr size_t kBits = 11;
+constexpr size_t kDigits = (8 * sizeof(Key) + kBits - 1) / kBits;
+constexpr size_t kValues = size_t{1} << kBits;  // of a digit
 
-size_t digit_of(Key key, size_t digit) { return key >> (8 * digit) & (kValues - 1); }
+size_t digit_of(Key key, size_t digit) { return key >> (kBits * digit) & (kValues - 1); }
 
 }  // namespace
 

@@ -20,7 +20,8 @@ struct UniqueScratch {
   std::vector<Key> keys;
   std::vector<Item> items, spare;
   std::vector<int64_t> order;    // of rows
-  std::vector<int64_t> first;    // row of each result
+  std::vector<int64_t> first;    // row of each result, of which there are
+  size_t found = 0;              // so many
   std::vector<int64_t> inverse;  // result of each row
   std::vector<int64_t> counts;   // rows of each result
   std::vector<T> results;
@@ -79,17 +80,20 @@ class Unique {
   void order(UniqueScratch<T>& scratch) const {
     const auto count = static_cast<size_t>(rows());
     scratch.order.resize(count);
-    std::iota(scratch.order.begin(), scratch.order.end(), int64_t{0});
-    if (!sorts_) return;
-    if (width() == 1) {
+    if (sorts_ && width() == 1) {
       scratch.items.resize(count);
       for (size_t i = 0; i < count; ++i) {
         scratch.items[i] = {scratch.keys[i], static_cast<int64_t>(i)};
       }
       sort_items(scratch.items, scratch.spare);
-      for (size_t i = 0; i < count; ++i) scratch.order[i] = scratch.items[i].place;
+      for (size_t i = 0; i < count; ++i) {
+        scratch.keys[i] = scratch.items[i].key;
+        scratch.order[i] = scratch.items[i].place;
+      }
       return;
     }
+    std::iota(scratch.order.begin(), scratch.order.end(), int64_t{0});
+    if (!sorts_) return;
     std::sort(scratch.order.begin(), scratch.order.end(), [&](int64_t a, int64_t b) {
       const Key* const x = scratch.keys.data() + a * width();
       const Key* const y = scratch.keys.data() + b * width();
@@ -98,25 +102,39 @@ class Unique {
     });
   }
 
-  bool are_equal(const UniqueScratch<T>& scratch, int64_t a, int64_t b) const {
-    const Key* const x = scratch.keys.data() + a * width();
-    const Key* const y = scratch.keys.data() + b * width();
+  // Whether the row at a place of the order equals the one before. Keys of single elements stand in
+  // that order, too.
+  bool repeats(const UniqueScratch<T>& scratch, size_t place) const {
+    if (width() == 1) {
+      const Key key = scratch.keys[place];
+      return key == scratch.keys[place - 1] && !is_nan_key<T>(key);
+    }
+    const Key* const x = scratch.keys.data() + scratch.order[place - 1] * width();
+    const Key* const y = scratch.keys.data() + scratch.order[place] * width();
     return std::equal(x, x + width(), y) && std::none_of(x, x + width(), is_nan_key<T>);
   }
 
   void group(UniqueScratch<T>& scratch) const {
-    scratch.first.clear();
-    scratch.counts.clear();
-    scratch.inverse.resize(scratch.order.size());
-    for (size_t i = 0; i < scratch.order.size(); ++i) {
+    const size_t rows = scratch.order.size();
+    scratch.first.resize(rows);
+    if (counts_) scratch.counts.resize(rows);
+    if (inverse_) scratch.inverse.resize(rows);
+    size_t found = 0;
+    size_t begin = 0;  // where the rows of the last result begin
+    const auto count = [&](size_t end) {
+      if (counts_ && found > 0) scratch.counts[found - 1] = static_cast<int64_t>(end - begin);
+    };
+    for (size_t i = 0; i < rows; ++i) {
       const int64_t row = scratch.order[i];
-      if (i == 0 || !are_equal(scratch, scratch.order[i - 1], row)) {
-        scratch.first.push_back(row);
-        scratch.counts.push_back(0);
+      if (i == 0 || !repeats(scratch, i)) {
+        count(i);
+        begin = i;
+        scratch.first[found++] = row;
       }
-      ++scratch.counts.back();
-      scratch.inverse[static_cast<size_t>(row)] = static_cast<int64_t>(scratch.first.size()) - 1;
+      if (inverse_) scratch.inverse[static_cast<size_t>(row)] = static_cast<int64_t>(found) - 1;
     }
+    count(rows);
+    scratch.found = found;
   }
 
   // self's shape with the number of results in the place of the axis; or that number.
@@ -128,19 +146,20 @@ class Unique {
   }
 
   void write(const Run& run, UniqueScratch<T>& scratch) const {
-    const auto results = static_cast<int64_t>(scratch.first.size());
+    const auto results = static_cast<int64_t>(scratch.found);
     int64_t inner = 1;  // elements of a slice that lie behind each other
     for (size_t d = axis_.value_or(self_shape_.size()) + 1; d < self_shape_.size(); ++d) {
       inner *= self_shape_[d];
     }
-    scratch.results.clear();
+    scratch.results.resize(scratch.elements.size());
+    T* next = scratch.results.data();
     for (int64_t outer = 0; outer < width(); outer += inner) {
-      for (const int64_t row : scratch.first) {
-        const T* const from = scratch.elements.data() + row * width() + outer;
-        scratch.results.insert(scratch.results.end(), from, from + inner);
+      for (size_t i = 0; i < scratch.found; ++i) {
+        const T* const from = scratch.elements.data() + scratch.first[i] * width() + outer;
+        next = std::copy_n(from, inner, next);
       }
     }
-    values_.write(run, scratch.results.data(), 0, static_cast<int64_t>(scratch.results.size()));
+    values_.write(run, scratch.results.data(), 0, results * width());
     values_shape_.set(shape_of(results));
     if (inverse_) inverse_->write(run, scratch.inverse.data(), 0, rows());
     if (!counts_) return;
@@ -192,8 +211,9 @@ class Nonzero {
     before[0] = 0;
     for_pieces([&](int64_t piece, int64_t begin, int64_t end) {
       before[piece + 1] = 0;
-      for_found(run, begin, end,
-                [&](const int64_t*, int64_t found) { before[piece + 1] += found; });
+      for_flags(run, begin, end, [&](const bool* flags, int64_t first, int64_t stop) {
+        before[piece + 1] += std::count(flags, flags + (stop - first), true);
+      });
     });
     for (int64_t piece = 0; piece < pieces(); ++piece) before[piece + 1] += before[piece];
     const int64_t all = before[pieces()];
@@ -221,19 +241,40 @@ class Nonzero {
     });
   }
 
+  // visit(flags, first, stop), block by block: whether elements of [first, stop) are not 0.
+  template <class Visit>
+  void for_flags(const Run& run, int64_t begin, int64_t end, const Visit& visit) const {
+    alignas(64) bool flags[kBlock];
+    for_blocks(begin, end, [&](int64_t first, int64_t stop) {
+      if (is_floating(self_.dtype)) {
+        read_flags<double>(run, first, stop, self_.dtype, flags);
+      } else {
+        const aclDataType through = is_complex(self_.dtype) ? ACL_BOOL : self_.dtype;
+        read_flags<int64_t>(run, first, stop, through, flags);
+      }
+      visit(flags, first, stop);
+    });
+  }
+
+  template <class T>
+  void read_flags(const Run& run, int64_t first, int64_t stop, aclDataType through,
+                  bool* flags) const {
+    alignas(64) T block[kBlock];
+    self_.read_through(run, first, stop, block, through);
+    for (int64_t i = 0; i < stop - first; ++i) flags[i] = block[i] != 0;
+  }
+
   // visit(places, count) for those in [begin, end) that are not 0, block by block.
   template <class Visit>
   void for_found(const Run& run, int64_t begin, int64_t end, const Visit& visit) const {
-    alignas(64) int64_t block[kBlock];
     alignas(64) int64_t places[kBlock];
-    for_blocks(begin, end, [&](int64_t first, int64_t stop) {
-      self_.read_through(run, first, stop, block, ACL_BOOL);
+    for_flags(run, begin, end, [&](const bool* flags, int64_t first, int64_t stop) {
       int64_t found = 0;
       for (int64_t i = first; i < stop; ++i) {
         places[found] = i;
-        found += block[i - first] != 0 ? 1 : 0;
+        found += flags[i - first] ? 1 : 0;
       }
-      visit(places, found);
+      if (found > 0) visit(places, found);
     });
   }
 
@@ -245,10 +286,12 @@ class Nonzero {
     alignas(64) std::array<int64_t, kBlock> rest;
     std::copy_n(places, count, rest.begin());
     for (size_t d = rank; d-- > 0;) {
-      for (int64_t i = 0; i < count; ++i) {
-        const auto k = static_cast<size_t>(i);
-        const int64_t slower = d == 0 ? 0 : rest[k] / shape_[d];  // of the dimensions before
-        indices[by_dimension_ ? d * kBlock + k : k * rank + d] = rest[k] - slower * shape_[d];
+      // Places ascend and are less than a block apart, so that one division does.
+      int64_t slower = d == 0 ? 0 : rest[0] / shape_[d];  // of the dimensions before
+      int64_t begin = slower * shape_[d];
+      for (size_t k = 0; k < static_cast<size_t>(count); ++k) {
+        for (; d > 0 && rest[k] - begin >= shape_[d]; begin += shape_[d]) ++slower;
+        indices[by_dimension_ ? d * kBlock + k : k * rank + d] = rest[k] - begin;
         rest[k] = slower;
       }
     }

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# tool_test.sh TOOL LIBRARY WRONG_LIBRARY NARROW_LIBRARY PAGE_LIBRARY CARELESS HANGING LINKED: the tool's exit statuses and
-# what it reports. The last three are the page's library without care for pointers, in float, one that hangs, and one
-# that is linked with all operators.
+# tool_test.sh TOOL LIBRARY WRONG_LIBRARY NARROW_LIBRARY PAGE_LIBRARY CARELESS HANGING LINKED WRONG_RESULTS: the tool's
+# exit statuses and what it reports. Behind the page's library are one without care for pointers, in float, one that
+# hangs, and one that is linked with all operators; the last is wrong where there is no gradient.
 set -u
-tool=$1 library=$2 wrong=$3 narrow=$4 of_page=$5 careless=$6 hanging=$7 linked=$8
+tool=$1 library=$2 wrong=$3 narrow=$4 of_page=$5 careless=$6 hanging=$7 linked=$8 wrong_results=$9
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 failures=0
@@ -35,11 +35,9 @@ expect() {
 
 # Our own library as a foreign one: a copy under another name, loaded from another folder.
 cp "$library" "$folder/libforeign.so"
-# All that it exports, but for functions of one or two numbers an element and of lists that have no name for the
-# tool yet: tests/cases checks their results.
-known=438
+known=626
 # Comparisons, optimizers, what is taken and put by numbers, ...: a library has no gradient of theirs.
-results_only=235
+results_only=423
 # One dtype and layout do: tests/mutants let gradcheck loose on these operators at random ones.
 expect 0 "gradcheck: right" "libforeign.so" "$known of 638 two-phase operators" \
   "$results_only have no gradient function, so only their results are checked" \
@@ -79,6 +77,19 @@ expect 1 "all tensors of bfloat16 on Ascend310P: returns 0, documented is 161002
 expect 0 "8 of 9 two-phase operators" "not checked: aclnnUnheardOf" \
   -- --library "$wrong" --op gelu_v2
 expect 0 "right" -- --library "$wrong" --op gelu_v2,geglu_v3,log_softmax,nll_loss
+
+# Operators without a gradient: values, the sign of an infinity, statuses, what is overwritten.
+not_the_formula="its value is not that of the formula"
+of_float=(--dtype float32 --layout contiguous)
+expect 1 "aclnnLogicalAnd" "$not_the_formula" -- --library "$wrong_results" --op logical_and --dtype int8 --no-status
+expect 1 "aclnnIsInf" "at -inf: 0 instead of 1" -- --library "$wrong_results" --op is_inf --check inputs --dtype fp16
+expect 1 "null out: returns 161002, documented is 161001" -- --library "$wrong_results" --op bitwise_not --dtype int32
+expect 1 "aclnnInplaceFloor" "of selfRef" "$not_the_formula" -- --library "$wrong_results" --op floor --dtype float32
+expect 1 "of out[0]" "$not_the_formula" -- --library "$wrong_results" --op foreach_add_list_v2 "${of_float[@]}"
+expect 1 "of scaledGrads[0]" "$not_the_formula" \
+  -- --library "$wrong_results" --op foreach_non_finite_check_and_unscale "${of_float[@]}"
+expect 1 "aclnnSort dim=1 descending=true" "$not_the_formula" \
+  -- --library "$wrong_results" --op sort --dim 1 --descending "${of_float[@]}"
 
 # Every input, and the same bits.
 expect 0 "gradcheck: right" "over 131072 inputs: " "0 wrong at infinities" \

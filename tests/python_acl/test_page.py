@@ -29,6 +29,15 @@ def test_a_piece_of_the_example_is_as_it_stands_there_and_prints_that():
     assert losses[-1] < losses[0] / 1000
 
 
+def test_sentences_are_found_by_results_whose_shapes_depend_on_numbers():
+    done = run(EXAMPLE.with_name("search.py"), **HERE)
+    assert done.returncode == 0, done.stderr
+    found = done.stdout.splitlines()
+    assert found[1] == "  0.816  the cat sat on the mat"  # 2 / (sqrt(2) sqrt(3)): two words of two and of three
+    assert found[4] == "  0.707  the graph of a network has gradients"  # 2 / (sqrt(2) sqrt(4))
+    assert found[6] == "13 of 25 pairs are alike; of different sentences" and len(found) == 11
+
+
 def test_the_example_says_what_went_wrong(tmp_path):
     text = EXAMPLE.read_text().replace('run("Selu", sums, hidden)', 'run("Selu", sums, y)')
     (tmp_path / "wrong.py").write_text(text)

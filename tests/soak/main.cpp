@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "aclgrad_ext.h"
+#include "tests/cases/run_case.h"
 #include "tests/soak/worker.h"
 
 namespace aclgrad::soak {
@@ -64,9 +65,19 @@ std::string fork_and(void (*in_child)(), const char* what) {
   return status == 0 ? "" : fmt::format("{}: the child ended with {}", what, status);
 }
 
+using Rows = std::vector<const cases::Row*>;
+
+// Of operators whose names contain a text.
+Rows rows_with(const std::string& text) {
+  return cases::cases_of(cases::all_cases(), [&](const cases::Row& row) {
+    return row.api().find(text) != std::string::npos;
+  });
+}
+
 void work_a_little() {
   std::atomic<bool> stop = false;
-  Worker worker(7);
+  const Rows all = rows_with("");
+  Worker worker(7, all);
   std::thread thread([&] { worker.work(stop); });
   std::this_thread::sleep_for(std::chrono::milliseconds(200));
   stop = true;
@@ -103,11 +114,11 @@ std::string initialise_often(int times) {
   return "";
 }
 
-std::string soak(int seconds, int threads) {
+std::string soak(int seconds, int threads, const Rows& rows) {
   const Resources before = available();
   std::atomic<bool> stop = false;
   std::vector<Worker> workers;
-  for (int i = 0; i < threads; ++i) workers.emplace_back(static_cast<uint64_t>(i) + 1);
+  for (int i = 0; i < threads; ++i) workers.emplace_back(static_cast<uint64_t>(i) + 1, rows);
   std::vector<std::thread> running;
   for (Worker& each : workers) running.emplace_back([&] { each.work(stop); });
   std::vector<int64_t> samples;
@@ -162,11 +173,15 @@ int main(int argc, char** argv) {
   int threads = 8;
   app.add_option("--seconds", seconds, "How long")->check(CLI::Range(1, 1'000'000));
   app.add_option("--threads", threads, "How many host threads")->check(CLI::Range(1, 64));
+  std::string operators;
+  app.add_option("--operators", operators, "Only those whose names contain this, such as Foreach");
   CLI11_PARSE(app, argc, argv);
 
   std::string problem = fork_and(work_a_little, "a fork before the first call");
+  const Rows rows = rows_with(operators);
+  if (rows.empty()) problem = "no operator's name contains " + operators;
   if (problem.empty()) problem = initialise_often(50);
-  if (problem.empty()) problem = soak(seconds, threads);
+  if (problem.empty()) problem = soak(seconds, threads, rows);
   if (problem.empty()) problem = initialise_often(50);
   if (problem.empty()) problem = fork_and([] {}, "a fork that only ends");
   fmt::print("{}\n", problem.empty() ? "all went well" : problem);

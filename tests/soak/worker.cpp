@@ -79,7 +79,7 @@ void Worker::work(const std::atomic<bool>& stop) {
 }
 
 void Worker::run_operator() {
-  const cases::Row& row = cases::all_cases()[below(cases::all_cases().size())];
+  const cases::Row& row = *rows_[below(rows_.size())];
   const aclDataType dtype = row.dtypes()[below(row.dtypes().size())];
   const cases::Layouts layouts = {testing::kOutputLayouts[below(testing::kOutputLayouts.size())]};
   const bool is_shared = below(200) == 0 && fits(row, kSharedSize);

@@ -6,10 +6,12 @@
 #include <atomic>
 #include <cstdint>
 #include <random>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "acl/acl.h"
+#include "tests/cases/case.h"
 
 namespace aclgrad::soak {
 
@@ -27,7 +29,8 @@ struct Counts {
 
 class Worker {
  public:
-  explicit Worker(uint64_t seed) : generator_(seed) {}
+  // `rows` are the operators to run; they outlive the worker.
+  Worker(uint64_t seed, std::span<const cases::Row* const> rows) : generator_(seed), rows_(rows) {}
 
   // Until `stop`, or the first thing that goes wrong.
   void work(const std::atomic<bool>& stop);
@@ -49,6 +52,7 @@ class Worker {
   void be_refused();  // dead handles
 
   std::mt19937_64 generator_;
+  std::span<const cases::Row* const> rows_;
   std::vector<aclrtStream> streams_;
   Counts counts_;
   std::string problem_;

@@ -219,6 +219,9 @@ Arrays draw_inputs(const Candidate& candidate, DType dtype, std::uint64_t seed,
         array.values[(2 * s + seed) % array.values.size()] = specials[(s + seed) % specials.size()];
       }
     }
+    if (!is_float(stored)) {
+      for (Number& each : array.values) each += 0;  // integers have one zero
+    }
     drawn.push_back(std::move(array));
   }
   return drawn;

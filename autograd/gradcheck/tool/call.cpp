@@ -55,6 +55,13 @@ struct Tensors {
   }
 };
 
+// FLOAT, or the first dtype that there is.
+DType asked_dtype(const contract::Operator& op) {
+  const contract::DTypes dtypes = table_dtypes_of(op);
+  const bool takes_float = dtypes.empty() || std::ranges::count(dtypes, ACL_FLOAT) > 0;
+  return takes_float ? DType::float32 : dtype_of(dtypes.front());
+}
+
 }  // namespace
 
 Outcome call(Library& library, const BoundCall& bound, DType dtype, const Arrays& inputs,
@@ -93,11 +100,12 @@ std::string refusal_of(Library& library, const BoundCall& bound, DType dtype, La
 
 std::vector<View> tensors_near_0(const contract::Arguments& arguments,
                                  std::deque<Guarded>& memory) {
+  const DType dtype = asked_dtype(arguments.op());
   std::vector<View> views;
   for (const std::size_t place : places_of_tensors(arguments)) {
     const contract::TensorSpec& tensor = *arguments.parameters()[place].tensor();
     const View view = memory
-                          .emplace_back(detail::stored_dtype(tensor, DType::float32), tensor.shape,
+                          .emplace_back(detail::stored_dtype(tensor, dtype), tensor.shape,
                                         Layout::contiguous, static_cast<unsigned char>(0))
                           .view();
     views.push_back(view);

@@ -29,8 +29,8 @@ Outcome call(Library& library, const BoundCall& bound, DType dtype, const Arrays
 /// Why phase one takes no tensors of a dtype and layout; "" where it takes them.
 std::string refusal_of(Library& library, const BoundCall& bound, DType dtype, Layout layout);
 
-/// The tensors of a call in FLOAT, in memory that it puts at the end: of zeros, or of whole numbers
-/// that a task takes, where 0 is none of them.
+/// The tensors of a call in FLOAT, or the first dtype that there is, in memory that it puts at the
+/// end: of zeros, or of whole numbers that a task takes, where 0 is none of them.
 std::vector<View> tensors_near_0(const contract::Arguments& arguments, std::deque<Guarded>& memory);
 
 /// How far a value is off, in units of the last place or, for integers, in ones.
