@@ -12,7 +12,7 @@
 namespace aclgrad::contract {
 namespace {
 
-void arrange(Arguments& a) {
+void arrange_inference(Arguments& a) {
   const Shape& query = a.shape("query");
   if (query.size() != 4 || count_of(query) == 0) {
     throw std::invalid_argument("the query must be of rank 4, and have elements");
@@ -26,7 +26,7 @@ constexpr Number kInfinity = std::numeric_limits<Number>::infinity();
 
 // softmax(scale q k^T + shift) v of BSND, or the scale of its errors.
 template <bool kMagnitude>
-Arrays attention(const Arguments& a, const Arrays& in) {
+Arrays inferred_attention(const Arguments& a, const Arrays& in) {
   const Array &query = in[0], &key = in[1], &value = in[2];
   const Array* const shift = find_given(a, in, "pseShiftOptional");
   const Number scale = a.number("scaleValue");
@@ -121,7 +121,7 @@ void add_inference_attention(std::vector<Operator>& all) {
        .domain = {.everywhere = kFloats,
                   .grows = false,
                   .base_shape = {kN, 3, 2, 6},
-                  .arrange = arrange,
+                  .arrange = arrange_inference,
                   .samples = {{},
                               shifted({}, {kN, 2, 3, 5}),
                               shifted({}, {1, 2, 3, 5}),
@@ -129,14 +129,14 @@ void add_inference_attention(std::vector<Operator>& all) {
                   .value_samples = {of({1, 67, 2, 33}, {1, 300, 2, 33}, 2, 0),
                                     shifted(of({1, 70, 2, 16}, {1, 140, 1, 16}, 2, 1),
                                             {1, 2, 70, 140})}},
-       .results = {.reference = attention<false>,
+       .results = {.reference = inferred_attention<false>,
                    .bound = {.of_float = 8, .of_16_bits = 0.52},
                    .roundings =
                        [](const Arguments& a) {
                          const Shape &query = a.shape("query"), &key = a.shape("key[0]");
                          return static_cast<double>(2 * query[3] + key[1]);
                        },
-                   .magnitude = attention<true>,
+                   .magnitude = inferred_attention<true>,
                    .nan_goes_through = false},
        .error_inputs =
            {refused("inputLayout", "that there is not", WordSpec{{"BNSD"}}, "BNSD"),
