@@ -61,7 +61,9 @@ void save(const std::filesystem::path& path, const Record& model,
           const std::vector<Example>& examples, const SaveOptions& options = {});
 
 namespace saving {
+/// What a network returned, as a list.
 inline std::vector<Value> outputs_of(Value one) { return {std::move(one)}; }
+/// A list stays one.
 inline std::vector<Value> outputs_of(std::vector<Value> several) { return several; }
 }  // namespace saving
 
