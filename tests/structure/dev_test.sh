@@ -37,7 +37,6 @@ says() {
 as=()
 
 says 2 "there is no command 'dmeo'; ./dev help lists them" dmeo
-says 2 "usage: ./dev samples DIR" samples
 says 2 "there is no command 'rm -r'; ./dev help lists them" 'rm -r'
 
 # The help is one screen; that of all verbs has every one.

@@ -34,8 +34,8 @@ std::string in_short(const std::string& reason) {
   std::string text =
       std::regex_replace(reason, std::regex("node `[^`]*` \\(([^,]*), opset [0-9]+\\): "), "$1: ");
   text = std::regex_replace(text, std::regex("node [0-9]+ `([^`]*)` \\([^)]*\\): "), "$1: ");
-  text = std::regex_replace(
-      text, std::regex("(differ by|rounding,|all but) [-+.0-9e]*[0-9],?"), "$1 ...");
+  text = std::regex_replace(text, std::regex("(differ by|rounding,|all but) [-+.0-9e]*[0-9],?"),
+                            "$1 ...");
   text = std::regex_replace(text, std::regex("\n.*"), "");
   return std::regex_replace(text, std::regex("\\|"), "\\|");
 }
