@@ -131,11 +131,12 @@ Complaint heads_complaint(const Arguments& arguments) {
 Complaint key_heads_complaint(const Arguments& arguments) {
   const int64_t given = arguments.integer(kKeyHeads), heads = arguments.integer(kHeads);
   const int64_t wanted = given == 0 ? heads : given;
-  const int64_t there = arguments.shape(key_of(arguments))[kHead];
+  const size_t key = key_of(arguments);
+  const int64_t there = arguments.shape(key)[kHead];
   if (wanted >= 1 && there == wanted && heads % wanted == 0) return std::nullopt;
-  return fmt::format("{} is {}, which must be the {} heads of {} (0: as many as {}) and divide {}.",
-                     arguments.name(kKeyHeads), given, there, arguments.name(key_of(arguments)),
-                     arguments.name(kHeads), heads);
+  return fmt::format("{} is {}, which must be the heads of {} {} (0: as many as {}) and divide {}.",
+                     arguments.name(kKeyHeads), given, arguments.name(key),
+                     to_string(arguments.shape(key)), arguments.name(kHeads), heads);
 }
 
 // Keys of any number of places, and values beside them.

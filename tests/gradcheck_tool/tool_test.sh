@@ -35,9 +35,9 @@ expect() {
 
 # Our own library as a foreign one: a copy under another name, loaded from another folder.
 cp "$library" "$folder/libforeign.so"
-known=626
+known=627
 # Comparisons, optimizers, what is taken and put by numbers, ...: a library has no gradient of theirs.
-results_only=423
+results_only=424
 # One dtype and layout do: tests/mutants let gradcheck loose on these operators at random ones.
 expect 0 "gradcheck: right" "libforeign.so" "$known of 638 two-phase operators" \
   "$results_only have no gradient function, so only their results are checked" \
