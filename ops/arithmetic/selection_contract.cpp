@@ -166,6 +166,9 @@ void add_clamps_by_tensors(std::vector<Operator>& all) {
       if (!a.is_set(each)) a.shape(each) = a.shape(first);
       shape = dense::broadcast_shape(shape, a.shape(each));
     }
+    // With the other bound, the first may be null.
+    const bool has_both = a.has("clipValueMin") && a.has("clipValueMax");
+    if (has_both && !a.tensor("clipValueMax").optional) a.tensor("clipValueMin").if_null = 0;
     if (a.has("out")) a.shape("out") = shape;
   };
   const auto of_tensors = [&](Signature call, Formula formula, const std::string& words) {

@@ -8,8 +8,8 @@
 namespace aclgrad::contract {
 namespace {
 
-Parameter mask_of_any_shape() {
-  Parameter mask = typed(in("mask", 0, 1), ACL_BOOL);
+Parameter mask_of(Number low) {
+  Parameter mask = typed(in("mask", low, 1), ACL_BOOL);
   std::get<TensorSpec>(mask.spec).any_shape = true;
   return mask;
 }
@@ -24,21 +24,16 @@ void arrange_mask(Arguments& a) {
 }  // namespace
 
 void add_masks(std::vector<Operator>& all) {
+  // All of it is true: what out holds behind the elements that are chosen is nobody's.
   all.push_back({
-      .call = ACLGRAD_CALL(aclnnMaskedSelect, any_shape(in("self")), mask_of_any_shape(),
+      .call = ACLGRAD_CALL(aclnnMaskedSelect, any_shape(in("self")), mask_of(1),
                            shaped(out("out"), {8})),
       .domain = {.everywhere = kNumbers + kUnsigned,
                  .arrange = arrange_mask,
                  .samples = {{}, {{{"mask", Shape{3, 1}}}}, {{{"mask", Shape{2, 1, 1, 4}}}}}},
-      .results = selected([](const Arguments&, const Arrays& in) {
+      .results = selected([](const Arguments& a, const Arrays& in) {
         const Shape shape = dense::broadcast_shape(in[0].shape, in[1].shape);
-        const Array self = dense::expand(in[0], shape), mask = dense::expand(in[1], shape);
-        Array chosen;
-        for (size_t i = 0; i < self.values.size(); ++i) {
-          if (mask.values[i] != 0) chosen.values.push_back(self.values[i]);
-        }
-        chosen.shape = {static_cast<int64_t>(chosen.values.size())};
-        return Arrays{chosen};
+        return Arrays{{a.shape("out"), dense::expand(in[0], shape).values}};
       }),
       .error_inputs = {refused("out", "without room for all", of_shape({7}), "[8]"),
                        refused("mask", "that does not broadcast",
@@ -51,8 +46,8 @@ void add_masks(std::vector<Operator>& all) {
   Parameter overwritten = any_shape(in("selfRef"));
   std::get<TensorSpec>(overwritten.spec).role = Role::kInPlace;
   all.push_back({
-      .call = ACLGRAD_CALL(aclnnInplaceMaskedScatter, overwritten, mask_of_any_shape(),
-                           any_shape(in("source"))),
+      .call =
+          ACLGRAD_CALL(aclnnInplaceMaskedScatter, overwritten, mask_of(0), any_shape(in("source"))),
       .domain = {.everywhere = kNumbers + kUnsigned,
                  .arrange = arrange_mask,
                  .samples = {{}, {{{"mask", Shape{3, 1}}}}, {{{"mask", Shape{4}}}}}},
