@@ -10,6 +10,7 @@
 #include <stdexcept>
 
 #include "tests/reference/declarations.h"
+#include "tests/reference/table.h"
 
 namespace aclgrad::reference {
 namespace {
@@ -64,16 +65,6 @@ std::size_t subject_of(const std::string& name) {
 std::size_t place_of(const std::string& name) {
   const auto& headers = kSubjects[subject_of(name)].headers;
   return std::ranges::find(headers, name) - headers.begin();
-}
-
-// What a table can hold.
-std::string cell(const std::string& text) {
-  std::string all;
-  for (const char c : text) {
-    if (c == '|') all += '\\';
-    all += c;
-  }
-  return all;
 }
 
 std::string code(const std::vector<std::string>& texts) {
@@ -176,7 +167,7 @@ std::string cpp_page(const std::string& root) {
     const fs::path top = fs::path(root) / folder;
     for (const fs::directory_entry& file : fs::recursive_directory_iterator(top)) {
       const std::string name = file.path().lexically_relative(top).replace_extension();
-      if (file.path().extension() != ".h" || name == "gradcheck_c") continue;
+      if (file.path().extension() != ".h" || name == "gradcheck/c") continue;
       headers[{subject_of(name), place_of(name)}].emplace(name, read_cpp_header(file.path()));
     }
   }

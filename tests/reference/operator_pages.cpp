@@ -12,6 +12,7 @@
 #include "tests/contract/products.h"
 #include "tests/reference/rules.h"
 #include "tests/reference/sources.h"
+#include "tests/reference/table.h"
 
 namespace aclgrad::reference {
 namespace {
@@ -148,10 +149,11 @@ class Page {
                  "| 算子 | 计算 | 在图中 | 梯度规则 |\n|---|---|---|---|\n");
     for (const Words& words : section.operators) {
       const std::string names = fmt::format("`{}`", fmt::join(words.operators, "`, `"));
-      page_ += fmt::format(
-          "| {} | {} | {} | {} |\n",
-          chinese_ ? names : fmt::format("[{}](#{})", names, anchor(words)), say(words.computes),
-          words.in_graph.empty() ? "" : "`" + words.in_graph + "`", say(rule_of(words)));
+      page_ += fmt::format("| {} | {} | {} | {} |\n",
+                           chinese_ ? names : fmt::format("[{}](#{})", names, anchor(words)),
+                           cell(say(words.computes)),
+                           words.in_graph.empty() ? "" : "`" + cell(words.in_graph) + "`",
+                           cell(say(rule_of(words))));
     }
   }
 
@@ -181,9 +183,9 @@ class Page {
   // A row for each operator; columns without an entry are left out.
   void details(const std::vector<std::string>& names) {
     std::vector<std::string> lines(names.size() + 2, "|");
-    const auto column = [&](const std::string& title, const auto& cell) {
+    const auto column = [&](const std::string& title, const auto& text_of) {
       std::vector<std::string> cells;
-      for (const std::string& name : names) cells.push_back(cell(name));
+      for (const std::string& name : names) cells.push_back(cell(text_of(name)));
       if (std::ranges::all_of(cells, [](const std::string& text) { return text.empty(); })) return;
       lines[0] += fmt::format(" {} |", title);
       lines[1] += "---|";

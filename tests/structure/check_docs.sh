@@ -3,8 +3,8 @@
 # usage: check_docs.sh LIBOPAPI ROOT
 # Every operator stands in the table of operators, every example in its index; every link between the
 # documents leads to a file, and every path that they name is one of the tree, from its root or from a
-# folder of it; the gradients without a second order are those that the page names. What a program writes
-# is marked as such in .gitattributes.
+# folder of it; every row of a table has as many cells as its head; the gradients without a second order
+# are those that the page names. What a program writes is marked as such in .gitattributes.
 set -u
 cd "$2" || exit 1
 source tests/support/operators.sh
@@ -35,6 +35,20 @@ done < <(find README.md CONTRIBUTING.md docs examples -name '*.md' -exec awk '
   /^```/ { code = !code }
   !code { for (text = $0; match(text, /\]\([^):]+\)/); text = substr(text, RSTART + RLENGTH)) {
             print FILENAME ":" substr(text, RSTART + 2, RLENGTH - 3) } }' {} +)
+# A bar in a cell, in code, too, is a new cell, unless a backslash stands before it.
+uneven=$(find README.md CONTRIBUTING.md docs examples -name '*.md' -exec awk '
+  FNR == 1 { code = cells = 0 }
+  /^```/ { code = !code }
+  code || !/^\|/ { cells = 0; next }
+  { row = $0
+    gsub(/\\\|/, "", row)
+    count = gsub(/\|/, "", row)
+    if (cells && count != cells) print FILENAME ":" FNR ": a row with " count - 1 " cells in a table of " cells - 1
+    cells = cells ? cells : count }' {} +)
+[[ -z $uneven ]] || {
+  echo "$uneven"
+  broken=1
+}
 # Of other projects, and of programs that the reader is told to save.
 elsewhere='^(aten/|examples/(first|tutorial|tutorial_attention)\.cpp$)'
 paths=$(find . \( -name .git -o -path ./build -o -path ./out \) -prune -o -type f -print)
