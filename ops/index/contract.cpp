@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elements and rows by their numbers, and numbers at equal distances.
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 
 #include "aclgrad_contract/numbers.h"
 #include "aclnnop/aclnn_embedding.h"
 #include "aclnnop/aclnn_embedding_dense_backward.h"
 #include "aclnnop/aclnn_gather.h"
+#include "aclnnop/aclnn_gather_nd.h"
 #include "aclnnop/aclnn_gather_v2.h"
 #include "aclnnop/aclnn_index_select.h"
 #include "ops/contract/dense.h"
@@ -132,6 +135,56 @@ void add_gather(std::vector<Operator>& all) {
   });
 }
 
+// ---- A row of coordinates for each slice --------------------------------------------------------
+
+void add_gather_nd(std::vector<Operator>& all) {
+  // The numbers are within all of the dimensions that a row has numbers of.
+  const auto arrange = [](Arguments& a) {
+    const Shape self = a.shape("self");
+    Shape out = a.shape("indices");
+    const auto numbered = static_cast<ptrdiff_t>(out.back());
+    if (numbered > static_cast<ptrdiff_t>(self.size()))
+      throw std::invalid_argument("too few dimensions");
+    int64_t size = std::numeric_limits<int64_t>::max();
+    for (auto d = self.begin(); d < self.begin() + numbered; ++d) size = std::min(size, *d);
+    limit(a.tensor("indices"), a.number("negativeIndexSupport") != 0 ? -size : 0, size - 1);
+    out.pop_back();
+    out.insert(out.end(), self.begin() + numbered, self.end());
+    a.shape("out") = out;
+  };
+  // Inputs: self, indices.
+  const auto reference = [](const Arguments& a, const Arrays& in) {
+    const size_t positions = in[1].shape.size() - 1;
+    return Arrays{dense::generate(a.shape("out"), [&](const Shape& at) {
+      Shape row(at.begin(), at.begin() + static_cast<ptrdiff_t>(positions)), from;
+      row.push_back(0);
+      for (int64_t& d = row.back(); d < in[1].shape.back(); ++d) {
+        from.push_back(from_front(dense::at(in[1], row), in[0].shape[static_cast<size_t>(d)]));
+      }
+      from.insert(from.end(), at.begin() + static_cast<ptrdiff_t>(positions), at.end());
+      return dense::at(in[0], from);
+    })};
+  };
+  all.push_back({
+      .call = ACLGRAD_CALL(aclnnGatherNd, in("self"), indices("indices", {4, 2}),
+                           flag("negativeIndexSupport"), shaped(out("out"), {4})),
+      .domain = {.everywhere = kNumbers + kUnsigned,
+                 .grows = false,
+                 .arrange = arrange,
+                 .samples = {{{{"negativeIndexSupport", 1.0}}},
+                             {{{"indices", Shape{5, 1}}}},
+                             {{{"indices", Shape{2, 3, 2}}, {"negativeIndexSupport", 1.0}}}}},
+      .results = selected(reference),
+      .error_inputs = {refused("indices", "of too many numbers",
+                               TensorSpec{.shape = {4, 3}, .dtype = ACL_INT64}, "at most 2"),
+                       refused("indices", "without dimensions",
+                               TensorSpec{.shape = {}, .dtype = ACL_INT64}, "at least one"),
+                       refused("out", "of another size", of_shape({3}), "[4]"),
+                       refused("self", "without elements", of_shape({2, 0}), "[2, 0]")},
+      .words = {"slices by rows of their coordinates", "按坐标行选取", "", "gather_nd"},
+  });
+}
+
 // ---- Embedding ----------------------------------------------------------------------------------
 
 void arrange_embedding(Arguments& a) {
@@ -231,6 +284,7 @@ FamilyContracts index_contracts() {
   FamilyContracts family{{"Indices", "索引"}, {}};
   add_selections(family.operators);
   add_gather(family.operators);
+  add_gather_nd(family.operators);
   add_embedding(family.operators);
   add_numbers(family.operators);
   add_index_updates(family.operators);

@@ -45,14 +45,20 @@ void for_each_number(const Run& run, const Elements& elements, const Visit& visi
   });
 }
 
+// Element i of a tensor of numbers, counted from the front of `size`.
+int64_t from_front(const char* name, int64_t i, int64_t number, int64_t size,
+                   bool counts_from_end) {
+  const int64_t low = counts_from_end ? -size : 0;
+  if (number < low || number >= size) {
+    throw std::runtime_error(fmt::format("element {} of {} is {}, but must be in [{}, {}]", i, name,
+                                         number, low, size - 1));
+  }
+  return number < 0 ? number + size : number;
+}
+
 void add_numbers(const Run& run, const IndexTerm& term, int64_t* places) {
-  const int64_t low = term.counts_from_end ? -term.size : 0;
   for_each_number(run, term.elements, [&](int64_t i, int64_t number) {
-    if (number < low || number >= term.size) {
-      throw std::runtime_error(fmt::format("element {} of {} is {}, but must be in [{}, {}]", i,
-                                           term.name, number, low, term.size - 1));
-    }
-    places[i] += (number < 0 ? number + term.size : number) * term.step;
+    places[i] += from_front(term.name, i, number, term.size, term.counts_from_end) * term.step;
   });
 }
 
@@ -111,6 +117,23 @@ Places index_places(const Dims& shape, std::vector<IndexTerm> terms, const Dims&
             }
           },
           has_mask ? last : 0};
+}
+
+Places coordinate_places(const Arguments& arguments, size_t coordinates, const Dims& shape,
+                         bool counts_from_end) {
+  const int64_t rank = static_cast<int64_t>(shape.size());
+  const Elements elements(arguments, coordinates);
+  const Dims& rows = arguments.shape(coordinates);
+  const int64_t count = count_elements(Dims(rows.data(), rows.size() - 1));
+  return {count,
+          [=, name = arguments.name(coordinates)](const Run& run, int64_t* places, int64_t*) {
+            std::fill_n(places, count, 0);
+            for_each_number(run, elements, [&](int64_t i, int64_t number) {
+              const size_t d = static_cast<size_t>(i % rank);
+              int64_t& place = places[i / rank];
+              place = place * shape[d] + from_front(name, i, number, shape[d], counts_from_end);
+            });
+          }};
 }
 
 Places repeated_places(const Arguments& arguments, size_t repeats, int64_t size, int64_t count) {

@@ -42,6 +42,11 @@ struct IndexTerm {
 Places index_places(const Dims& shape, std::vector<IndexTerm> terms, const Dims& steps = {},
                     bool may_lack = false);
 
+// One place for each row of the last dimension of `coordinates`, whose numbers are those of the
+// dimensions of `shape`, as many as it has.
+Places coordinate_places(const Arguments& arguments, size_t coordinates, const Dims& shape,
+                         bool counts_from_end);
+
 // Place k as often as `repeats` says for it, for k < size. One number is that of all. As many in
 // all as `count`: the task fails where they are not.
 Places repeated_places(const Arguments& arguments, size_t repeats, int64_t size, int64_t count);

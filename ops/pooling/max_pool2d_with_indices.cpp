@@ -4,7 +4,7 @@
 #include "aclnnop/aclnn_max_pool2d_with_indices_backward.h"
 #include "ops/pooling/pooling_rules.h"
 
-namespace aclgrad::ops::max_pool2d {
+namespace aclgrad::ops::max_pool2d_with_indices {
 namespace {
 
 Planes planes(const Arguments& arguments, size_t tensor, size_t reference) {
@@ -87,4 +87,4 @@ Plan plan(const Arguments& arguments) {
 ACLGRAD_OPERATOR(aclnnMaxPool2dWithIndices, forward::kSpec, forward::plan)
 ACLGRAD_OPERATOR(aclnnMaxPool2dWithIndicesBackward, backward::kSpec, backward::plan)
 
-}  // namespace aclgrad::ops::max_pool2d
+}  // namespace aclgrad::ops::max_pool2d_with_indices
