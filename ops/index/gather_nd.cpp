@@ -53,9 +53,10 @@ Rule has_elements_for_out() {
 const OperatorSpec kSpec{
     "aclnnGatherNd",
     {input("self"), input("indices"), attribute("negativeIndexSupport"), output("out")},
-    {not_null({kSelf, kIndices, kOut}), dtype_in(kSelf, kAllDtypes),
-     dtype_in(kIndices, kIndexDtypes), same_dtype(kOut, kSelf), max_rank({kSelf, kIndices, kOut}),
-     numbers_dimensions_of_self(), has_shape_of(kOut, shape_of_out), has_elements_for_out()}};
+    Rules{not_null({kSelf, kIndices, kOut}), dtype_in(kSelf, kAllDtypes),
+          dtype_in(kIndices, kIndexDtypes), same_dtype(kOut, kSelf),
+          max_rank({kSelf, kIndices, kOut}), numbers_dimensions_of_self(),
+          has_shape_of(kOut, shape_of_out), has_elements_for_out()}};
 
 Plan plan(const Arguments& arguments) {
   if (arguments.empty(kOut)) return {};

@@ -90,7 +90,7 @@ Dims product_shape(const Arguments& arguments) {
 
 const OperatorSpec kSpec{
     "aclnnWeightQuantBatchMatmulV2",
-    {input("x"), input("weight"), input("antiquantScale"), input("antiquantOffsetOptional"),
+    {input("x"), transposable("weight"), input("antiquantScale"), input("antiquantOffsetOptional"),
      input("quantScaleOptional"), input("quantOffsetOptional"), input("biasOptional"),
      attribute("antiquantGroupSize"), output("y")},
     Rules{not_null({kX, kWeight, kScale, kY}),

@@ -31,9 +31,11 @@ enum class Role { kInput, kOutput, kInOut, kAttribute };
 struct Parameter {
   const char* name;
   Role role;
+  bool may_be_transposed = false;  // the vendor's kernel reads it so, instead of making a copy
 };
 
 inline Parameter input(const char* name) { return {name, Role::kInput}; }
+inline Parameter transposable(const char* name) { return {name, Role::kInput, true}; }
 inline Parameter output(const char* name) { return {name, Role::kOutput}; }
 inline Parameter in_out(const char* name) { return {name, Role::kInOut}; }
 inline Parameter attribute(const char* name) { return {name, Role::kAttribute}; }
@@ -158,6 +160,9 @@ class Arguments {
                               : members_[i - values_.size()].name.c_str();
   }
   Role role(size_t i) const { return spec_.parameters[parameter(i)].role; }
+  bool may_be_transposed(size_t i) const {
+    return spec_.parameters[parameter(i)].may_be_transposed;
+  }
 
   const Argument& operator[](size_t i) const {
     return i < values_.size() ? values_[i] : members_[i - values_.size()].value;

@@ -55,10 +55,16 @@ std::string view_text(const Arguments& arguments, size_t i) {
                      to_string(tensor.view_shape), to_string(tensor.view_strides), tensor.offset);
 }
 
+// Whether the vendor uses the tensor as it lies in memory, and does not look whether it is there.
+bool is_used_as_it_is(const Arguments& arguments, size_t i) {
+  const aclTensor& tensor = arguments.tensor(i);
+  return is_contiguous(tensor) || (arguments.may_be_transposed(i) && is_transposed(tensor));
+}
+
 CheckResult leaves_storage(const Arguments& arguments, size_t i) {
   const aclTensor& tensor = arguments.tensor(i);
-  const bool strided_input = arguments.role(i) == Role::kInput && !is_contiguous(tensor);
-  return {strided_input ? kInnerNullPointer : kInvalidParameter,
+  const bool is_copied = arguments.role(i) == Role::kInput && !is_used_as_it_is(arguments, i);
+  return {is_copied ? kInnerNullPointer : kInvalidParameter,
           fmt::format("ViewShape overlap. {} leaves its storage of size {}, expected every element "
                       "inside.",
                       view_text(arguments, i), to_string(tensor.storage_shape)),
@@ -85,15 +91,16 @@ bool fits_storage(const aclTensor& tensor) {
 bool fits_allocation(const aclTensor& tensor) {
   const auto size = static_cast<int64_t>(aclDataTypeSize(tensor.dtype));
   const auto base = reinterpret_cast<intptr_t>(tensor.data);
-  int64_t elements = 0, storage = 0, low = 0, high = 0;
+  int64_t elements = 0, storage = 0, low = 0, high = 0, bytes = 0;
   if (!count_fits(tensor.view_shape, elements) || elements == 0 ||
       !has_storage(tensor, size, storage) || !footprint(tensor, low, high) ||
-      __builtin_add_overflow(high, 1, &high)) {
+      __builtin_add_overflow(high, 1, &high) || __builtin_mul_overflow(low, size, &bytes) ||
+      __builtin_mul_overflow(high, size, &bytes)) {
     return false;
   }
   intptr_t first = 0, end = 0;
-  if (__builtin_mul_overflow(low, size, &first) || __builtin_add_overflow(base, first, &first) ||
-      __builtin_mul_overflow(high, size, &end) || __builtin_add_overflow(base, end, &end)) {
+  if (__builtin_add_overflow(base, bytes_of(tensor.dtype, low), &first) ||
+      __builtin_add_overflow(base, bytes_of(tensor.dtype, high), &end)) {
     return false;
   }
   return static_cast<size_t>(end - first) <=
@@ -107,7 +114,7 @@ CheckResult check_storage(const Arguments& arguments) {
     size_t reached = 0;
     if (!fits_storage(tensor, reached)) {
       const bool strict = hooks() != nullptr && hooks()->is_strict();
-      if (!strict && is_contiguous(tensor) && fits_allocation(tensor)) continue;
+      if (!strict && is_used_as_it_is(arguments, i) && fits_allocation(tensor)) continue;
       return leaves_storage(arguments, i);
     }
     if (reached == 0) continue;

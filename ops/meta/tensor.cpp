@@ -75,6 +75,19 @@ int64_t truncate_to_int64(double value) {
   return static_cast<int64_t>(value);
 }
 
+// Row-major without gaps; sizes of 1 are ignored.
+bool is_dense(const Dims& shape, const Dims& strides) {
+  if (count_elements(shape) <= 1) return true;
+  int64_t expected = 1;
+  for (size_t i = shape.size(); i-- > 0;) {
+    if (shape[i] == 1) continue;
+    if (strides[i] != expected) return false;
+    // Sizes come from programs unchecked: a product that does not fit wraps, as the strides do.
+    (void)__builtin_mul_overflow(expected, shape[i], &expected);
+  }
+  return true;
+}
+
 }  // namespace
 
 bool is_private_format(aclFormat format) {
@@ -88,15 +101,16 @@ bool is_private_format(aclFormat format) {
 }
 
 bool is_contiguous(const aclTensor& tensor) {
-  if (is_private_format(tensor.format) || count_elements(tensor.view_shape) <= 1) return true;
-  int64_t expected = 1;
-  for (size_t i = tensor.view_shape.size(); i-- > 0;) {
-    if (tensor.view_shape[i] == 1) continue;
-    if (tensor.view_strides[i] != expected) return false;
-    // Sizes come from programs unchecked: a product that does not fit wraps, as the strides do.
-    (void)__builtin_mul_overflow(expected, tensor.view_shape[i], &expected);
-  }
-  return true;
+  return is_private_format(tensor.format) || is_dense(tensor.view_shape, tensor.view_strides);
+}
+
+bool is_transposed(const aclTensor& tensor) {
+  const size_t rank = tensor.view_shape.size();
+  if (rank < 2) return false;
+  Dims shape = tensor.view_shape, strides = tensor.view_strides;
+  std::swap(shape[rank - 2], shape[rank - 1]);
+  std::swap(strides[rank - 2], strides[rank - 1]);
+  return is_dense(shape, strides);
 }
 
 bool is_empty(const aclTensor& tensor) {

@@ -60,6 +60,9 @@ namespace aclgrad::ops {
 // sizes. Tensors of at most one element and tensors in a private format always count.
 bool is_contiguous(const aclTensor& tensor);
 
+// Whether it would be contiguous with its last two dimensions exchanged.
+bool is_transposed(const aclTensor& tensor);
+
 // Some size is 0; a 0-d tensor is not empty.
 bool is_empty(const aclTensor& tensor);
 

@@ -2,6 +2,7 @@
 // Weights as programs prepare them for products: in the format FRACTAL_NZ, and quantized.
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <utility>
 
 #include "aclnnop/aclnn_batch_matmul.h"
@@ -100,6 +101,34 @@ TEST_F(Weights, InInt4BeginAtWholeBytes) {
   EXPECT_TRUE(fails_with(161002, {"even offset"},
                          plan(aclnnWeightQuantBatchMatmulV2GetWorkspaceSize, x, odd, scale, nullptr,
                               nullptr, nullptr, nullptr, 0, y)));
+}
+
+// As ggml views the experts of a layer: the storage's size leaves out where the view begins.
+TEST_F(Weights, TransposedMayLeaveTheirStorageWithinTheirMemory) {
+  constexpr int64_t kRows = 4, kColumns = 2, kExperts = 3;
+  const Array x(ACL_FLOAT16, {1, kRows}, {1, 2, 3, 4}), scale(ACL_FLOAT16, {1}, {1});
+  Array y(ACL_FLOAT16, {1, kColumns});
+  const Buffer experts(kExperts * kRows * kColumns / 2);
+  std::memset(experts.data(), 0x11, kExperts * kRows * kColumns / 2);
+  const Shape shape = {kRows, kColumns}, strides = {1, kRows};
+  const int64_t storage = kRows * kColumns;
+  const auto multiply = [&](int64_t expert) {
+    const TensorHandle weight(aclCreateTensor(shape.data(), 2, ACL_INT4, strides.data(),
+                                              expert * storage, ACL_FORMAT_ND, &storage, 1,
+                                              experts.data()));
+    return runs(PHASES(aclnnWeightQuantBatchMatmulV2), x, weight, scale, nullptr, nullptr, nullptr,
+                nullptr, 0, y);
+  };
+  EXPECT_TRUE(multiply(0));
+  y.set(0, -1);
+  EXPECT_TRUE(multiply(kExperts - 1));
+  EXPECT_EQ(y.values(), (Values{10, 10}));
+  const TensorHandle beyond(aclCreateTensor(shape.data(), 2, ACL_INT4, strides.data(),
+                                            kExperts * storage, ACL_FORMAT_ND, &storage, 1,
+                                            experts.data()));
+  EXPECT_TRUE(fails_with(161002, {"leaves its storage"},
+                         plan(aclnnWeightQuantBatchMatmulV2GetWorkspaceSize, x, beyond, scale,
+                              nullptr, nullptr, nullptr, nullptr, 0, y)));
 }
 
 TEST_F(Weights, OfAGemmNeedNoAddendWithoutBeta) {
