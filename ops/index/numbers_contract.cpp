@@ -127,7 +127,8 @@ void add_linspace(std::vector<Operator>& all) {
       .results = results,
       .error_inputs = {wrong_number("steps", 7, "steps, 7"),
                        wrong_number("steps", -8, "steps, -8")},
-      .words = {"numbers of equal steps between two", "区间内等距的数", "", "linspace"},
+      .words = {"numbers of equal steps between two", "区间内等距的数",
+                "linspace(graph, start, end, steps, dtype)", "linspace"},
   });
 }
 
@@ -176,7 +177,8 @@ void add_one_hot(std::vector<Operator>& all) {
       .error_inputs = {wrong_number("axis", 3, "[-1, 2]"), wrong_number("axis", -2, "[-1, 2]"),
                        wrong_number("numClasses", 4, "[2, 4, 4]"),
                        refused("onValue", "of two elements", of_shape({2}), "[2]")},
-      .words = {"one value at the number of a class, another elsewhere", "独热编码", "", "one_hot"},
+      .words = {"one value at the number of a class, another elsewhere", "独热编码",
+                "one_hot(x, classes, dtype)", "one_hot"},
   });
 }
 

@@ -52,7 +52,7 @@ void add_ger(std::vector<Operator>& all) {
       .results = {.reference = outer, .bound = {.of_float = 0.501, .of_16_bits = 0.5001}},
       .error_inputs = {refused("self", "that is a matrix", of_shape({3, 1}), "[3, 1]"),
                        refused("out", "of another size", of_shape({5, 3}), "[3, 5]")},
-      .words = {"outer product of two vectors", "两个向量的外积", "", "ger"},
+      .words = {"outer product of two vectors", "两个向量的外积", "outer(vec1, vec2)", "ger"},
   });
 }
 
@@ -98,7 +98,8 @@ void add_addr(std::vector<Operator>& all) {
                   .magnitude = results(true)},
       .error_inputs = {refused("vec1", "that is a matrix", of_shape({3, 1}), "[3, 1]"),
                        refused("self", "that does not broadcast", of_shape({2, 5}), "[2, 5]")},
-      .words = {"beta·self + alpha·(vec1 ⊗ vec2)", "beta·self + alpha·(vec1 ⊗ vec2)", "", "addr"}};
+      .words = {"beta·self + alpha·(vec1 ⊗ vec2)", "beta·self + alpha·(vec1 ⊗ vec2)",
+                "addr(c, vec1, vec2, beta, alpha)", "addr"}};
   Operator in_place = in_place_of(addr, ACLGRAD_CALL(aclnnInplaceAddr));
   std::get<TensorSpec>(in_place.call.parameters.front().spec).any_shape = false;
   all.insert(all.end(), {addr, in_place});
@@ -161,7 +162,7 @@ void add_cross(std::vector<Operator>& all) {
                         {"out", of_shape({3, 2})}},
             .words = {"3 elements"}}},
       .words = {"cross products of vectors of three elements along dim", "沿 dim 的三维向量叉积",
-                "", "linalg_cross"},
+                "cross(vec1, vec2, dim)", "linalg_cross"},
   });
 }
 
@@ -210,7 +211,7 @@ void add_diag(std::vector<Operator>& all) {
                        wrong_number("diagonal", 1, "[5, 5]"),
                        wrong_number("diagonal", INT64_MIN, "must have")},
       .words = {"a matrix of a diagonal, or the diagonal of a matrix",
-                "由向量作对角矩阵，或取对角线", "", "diag"},
+                "由向量作对角矩阵，或取对角线", "diag(x, diagonal)", "diag"},
   });
 }
 

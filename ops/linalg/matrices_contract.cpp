@@ -171,7 +171,7 @@ void add_inverse(std::vector<Operator>& all) {
                                    {{{"self", Shape{70, 70}}}}}},
       .results = {.reference = results(false), .bound = kConditioned, .magnitude = results(true)},
       .error_inputs = {not_square("self"), refused("self", "of rank 1", of_shape({4}), "[4]")},
-      .words = {"inverse matrices", "逆矩阵", "", "inverse"},
+      .words = {"inverse matrices", "逆矩阵", "inverse(matrix)", "inverse"},
   });
 }
 
@@ -224,7 +224,8 @@ void add_slogdet(std::vector<Operator>& all) {
                         .changes = {{"self", of_shape({2, 0, 0})}},
                         .words = {"[2, 0, 0]"}},
                        refused("signOut", "of another batch", of_shape({3}), "[3]")},
-      .words = {"sign and logarithm of determinants", "行列式的符号与对数", "", "slogdet"},
+      .words = {"sign and logarithm of determinants", "行列式的符号与对数", "slogdet(matrix)",
+                "slogdet"},
   });
 }
 
@@ -285,8 +286,8 @@ void add_triangular_solve(std::vector<Operator>& all) {
       .error_inputs = {not_square("A"), refused("self", "of rank 1", of_shape({3}), "[3]"),
                        refused("self", "of other rows", of_shape({2, 4, 2}), "[2, 4, 2]"),
                        refused("self", "of another batch", of_shape({3, 3, 2}), "[3, 3, 2]")},
-      .words = {"solutions of systems with triangular matrices", "三角方程组的解", "",
-                "triangular_solve"},
+      .words = {"solutions of systems with triangular matrices", "三角方程组的解",
+                "solve_triangular(matrix, b, options)", "triangular_solve"},
   });
 }
 
@@ -395,7 +396,8 @@ void add_qr(std::vector<Operator>& all) {
                        {.what = "without elements",
                         .changes = {{"self", of_shape({2, 0, 4})}},
                         .words = {"[2, 0, 4]"}}},
-      .words = {"QR decomposition by reflections", "QR 分解（Householder）", "", "linalg_qr"},
+      .words = {"QR decomposition by reflections", "QR 分解（Householder）", "qr(matrix)",
+                "linalg_qr"},
   });
 }
 

@@ -167,7 +167,8 @@ void add_probability_losses(std::vector<Operator>& all) {
       .results = {.reference = cross_entropy, .bound = kOfDoubles},
       .error_inputs = error_inputs + std::vector{reduced_for_none("out")},
       .words = {"−weight·(t·ln x + (1 − t)·ln(1 − x)), a logarithm at least −100",
-                "−weight·(t·ln x + (1 − t)·ln(1 − x))，对数不小于 −100"},
+                "−weight·(t·ln x + (1 − t)·ln(1 − x))，对数不小于 −100",
+                "binary_cross_entropy(probabilities, target, options)"},
   });
   all.push_back({
       .call = ACLGRAD_CALL(aclnnBinaryCrossEntropyBackward, of(in("gradOutput"), {2, 3}), x, target,
@@ -190,7 +191,8 @@ void add_probability_losses(std::vector<Operator>& all) {
       .domain = {.everywhere = kFloatsAndDouble, .arrange = arrange_loss, .samples = kReductions},
       .results = {.reference = soft_margin, .bound = kOfDoubles},
       .error_inputs = kBadReductions + std::vector{reduced_for_none("out")},
-      .words = {"ln(1 + e^(−target·self))", "ln(1 + e^(−target·self))"},
+      .words = {"ln(1 + e^(−target·self))", "ln(1 + e^(−target·self))",
+                "soft_margin_loss(scores, target, reduction)"},
   });
   all.push_back({
       .call = ACLGRAD_CALL(aclnnSoftMarginLossBackward, of(in("gradOutput"), {2, 3}), score, sign,

@@ -76,7 +76,7 @@ void add_dot(std::vector<Operator>& all) {
       .error_inputs = {refused("tensor", "of another length", of_shape({5}), "[5]"),
                        refused("self", "that is a matrix", of_shape({4, 1}), "[4, 1]"),
                        refused("out", "of two elements", of_shape({2}), "[2]")},
-      .words = {"sum of the products of two vectors", "两个向量的点积", "", "dot"},
+      .words = {"sum of the products of two vectors", "两个向量的点积", "dot(vec1, vec2)", "dot"},
   });
 }
 
@@ -118,7 +118,7 @@ void add_mv(std::vector<Operator>& all) {
                          bool magnitudes) { return matrix_vector(a, in[0], in[1], magnitudes); },
                       2, [](const Arguments& a) { return a.shape("self").back(); }),
       .error_inputs = wrong_sizes("self"),
-      .words = {"product of a matrix and a vector", "矩阵与向量相乘", "", "mv"},
+      .words = {"product of a matrix and a vector", "矩阵与向量相乘", "mv(matrix, vector)", "mv"},
   });
 }
 
@@ -162,7 +162,8 @@ void add_addmv(std::vector<Operator>& all) {
       .results = sums(addmv_of, 3, [](const Arguments& a) { return a.shape("mat").back(); }),
       .error_inputs = wrong_sizes("mat") +
                       std::vector{refused("self", "that does not broadcast", of_shape({3}), "[3]")},
-      .words = {"beta·self + alpha·(mat @ vec)", "beta·self + alpha·(mat @ vec)", "", "addmv"},
+      .words = {"beta·self + alpha·(mat @ vec)", "beta·self + alpha·(mat @ vec)",
+                "addmv(c, matrix, vector, beta, alpha)", "addmv"},
   });
 }
 

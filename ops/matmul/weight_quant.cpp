@@ -90,9 +90,10 @@ Dims product_shape(const Arguments& arguments) {
 
 const OperatorSpec kSpec{
     "aclnnWeightQuantBatchMatmulV2",
-    {input("x"), transposable("weight"), input("antiquantScale"), input("antiquantOffsetOptional"),
-     input("quantScaleOptional"), input("quantOffsetOptional"), input("biasOptional"),
-     attribute("antiquantGroupSize"), output("y")},
+    {input("x"), transposable("weight"), transposable("antiquantScale"),
+     transposable("antiquantOffsetOptional"), input("quantScaleOptional"),
+     input("quantOffsetOptional"), input("biasOptional"), attribute("antiquantGroupSize"),
+     output("y")},
     Rules{not_null({kX, kWeight, kScale, kY}),
           live_if_given({kOffset, kQuantScale, kQuantOffset, kBias}), dtype_in(kX, kFloats),
           dtype_in(kWeight, {ACL_INT8, ACL_INT4}), same_dtype({kScale, kOffset, kY}, kX),

@@ -249,7 +249,7 @@ void add_statistics(std::vector<Operator>& all) {
                   .bound = {.of_float = 0.501, .of_16_bits = 0.5001, .of_double = 8},
                   .magnitude = stats<true>},
       .words = {"mean and 1/√(variance + eps) of every channel", "每个通道的均值与 1/√(方差 + eps)",
-                "", "batch_norm_stats"},
+                "batch_norm_stats(x, eps)", "batch_norm_stats"},
   });
   const std::pair<std::string, Setting> mean{"runningMean", Shape{}}, var{"runningVar", Shape{}};
   all.push_back({

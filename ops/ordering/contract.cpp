@@ -64,7 +64,7 @@ void add_sorting(std::vector<Operator>& all) {
       .results = {.reference = sorted, .bound = kExact, .nan_goes_through = false},
       .error_inputs = {bad_dim(2), bad_dim(-3)},
       .words = {"the elements along dim in order, and their places; equal ones keep their order",
-                "沿 dim 稳定排序及原位置", "", "sort"},
+                "沿 dim 稳定排序及原位置", "sort(x, dim, descending)", "sort"},
   });
   all.push_back({
       .call = ACLGRAD_CALL(aclnnArgsort, self, dim, descending, indices),
@@ -76,8 +76,8 @@ void add_sorting(std::vector<Operator>& all) {
                   .bound = kExact,
                   .nan_goes_through = false},
       .error_inputs = {bad_dim(2), bad_dim(-3)},
-      .words = {"the places of the elements along dim in order", "沿 dim 排序的原位置", "",
-                "argsort"},
+      .words = {"the places of the elements along dim in order", "沿 dim 排序的原位置",
+                "argsort(x, dim, descending)", "argsort"},
   });
 }
 
@@ -158,26 +158,29 @@ Operator of_all(Signature call, Words words) {
 
 void add_choices(std::vector<Operator>& all) {
   const Parameter self = in("self"), one = shaped(out("out"), {});
-  all.push_back(of_all(ACLGRAD_CALL(aclnnMedian, self, one),
-                       {"the median of all elements, of two the lower; NaN if there is one",
-                        "所有元素的中位数，偶数个时取较小者；有 NaN 则为 NaN", "", "median"}));
   all.push_back(
-      of_all(ACLGRAD_CALL(aclnnNanMedian, self, one),
-             {"the median of all elements but NaN", "除 NaN 外所有元素的中位数", "", "nanmedian"}));
+      of_all(ACLGRAD_CALL(aclnnMedian, self, one),
+             {"the median of all elements, of two the lower; NaN if there is one",
+              "所有元素的中位数，偶数个时取较小者；有 NaN 则为 NaN", "median(x)", "median"}));
+  all.push_back(of_all(ACLGRAD_CALL(aclnnNanMedian, self, one),
+                       {"the median of all elements but NaN", "除 NaN 外所有元素的中位数",
+                        "nanmedian(x)", "nanmedian"}));
   const Parameter dim = integer("dim", -1), keep = flag("keepdim");
   const Parameter values = shaped(out("values"), {2});
   const Parameter indices = typed(shaped(out("indices"), {2}), ACL_INT64);
   all.push_back(choice(
       ACLGRAD_CALL(aclnnMedianDim, self, dim, keep, values, indices),
       {"the median along dim, of two the lower, or the first NaN, and the place of the first such",
-       "沿 dim 的中位数（偶数个取较小者，有 NaN 取首个 NaN）及其首个位置", "", "median_dim"}));
-  all.push_back(choice(ACLGRAD_CALL(aclnnNanMedianDim, self, dim, keep, values, indices),
-                       {"the median along dim of what is no NaN, and the place of the first such",
-                        "沿 dim 除 NaN 外的中位数及其首个位置", "", "nanmedian_dim"}));
+       "沿 dim 的中位数（偶数个取较小者，有 NaN 取首个 NaN）及其首个位置",
+       "median(x, dim, keepdim)", "median_dim"}));
+  all.push_back(choice(
+      ACLGRAD_CALL(aclnnNanMedianDim, self, dim, keep, values, indices),
+      {"the median along dim of what is no NaN, and the place of the first such",
+       "沿 dim 除 NaN 外的中位数及其首个位置", "nanmedian(x, dim, keepdim)", "nanmedian_dim"}));
   Operator kth =
       choice(ACLGRAD_CALL(aclnnKthvalue, self, integer("k", 1), dim, keep, values, indices),
-             {"the k-th smallest along dim, and its place", "沿 dim 的第 k 小元素及其位置", "",
-              "kthvalue"});
+             {"the k-th smallest along dim, and its place", "沿 dim 的第 k 小元素及其位置",
+              "kthvalue(x, k, dim, keepdim)", "kthvalue"});
   kth.domain.samples = {{{{"k", 3.0}}},
                         {{{"k", 2.0}, {"dim", 1.0}, {"keepdim", 1.0}}},
                         {{{"k", 1.0}, {"dim", 0.0}, {"indices", ACL_INT32}}}};

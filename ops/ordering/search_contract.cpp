@@ -66,7 +66,7 @@ void add_places(std::vector<Operator>& all) {
                                TensorSpec{.shape = {2, 4}, .dtype = ACL_INT32}, "INT32"),
                        refused("sortedSequence", "of other rows", of_shape({3, 5}), "[3, 5]")},
       .words = {"the places at which elements belong in sorted sequences", "元素在有序序列中的位置",
-                "", "searchsorted"},
+                "searchsorted(sequence, numbers, options)", "searchsorted"},
   });
   all.push_back({
       .call = ACLGRAD_CALL(aclnnSearchSorteds, any_shape(of_elements(sequence, numbers)),
@@ -102,8 +102,8 @@ void add_places(std::vector<Operator>& all) {
                  .samples = {{}, {{{"right", 1.0}, {"outInt32", 1.0}, {"out", ACL_INT32}}}}},
       .results = places(
           [](const Arguments& a, const Arrays& in) { return Arrays{places_in(a, in[1], in[0])}; }),
-      .words = {"in which interval between boundaries elements lie", "元素所在的区间", "",
-                "bucketize"},
+      .words = {"in which interval between boundaries elements lie", "元素所在的区间",
+                "bucketize(x, boundaries, right)", "bucketize"},
   });
 }
 
@@ -161,7 +161,7 @@ void add_counts(std::vector<Operator>& all) {
                        refused("self", "of two dimensions",
                                TensorSpec{.shape = {2, 4}, .dtype = ACL_INT64}, "[2, 4]")},
       .words = {"how often each number is there, or the sum of its weights",
-                "各数出现的次数或权重之和", "", "bincount"},
+                "各数出现的次数或权重之和", "bincount(x, size, weights)", "bincount"},
   });
   const double infinity = std::numeric_limits<double>::infinity();
   all.push_back({
@@ -183,8 +183,8 @@ void add_counts(std::vector<Operator>& all) {
       .error_inputs = {wrong_number("bins", 0, "bins"),
                        refused("min", "above max", ScalarSpec{4}, "4 and 3"),
                        refused("max", "infinite", ScalarSpec{infinity}, "finite")},
-      .words = {"how many elements lie in each of equal intervals", "各等宽区间内的元素个数", "",
-                "histc"},
+      .words = {"how many elements lie in each of equal intervals", "各等宽区间内的元素个数",
+                "histc(x, bins, min, max)", "histc"},
   });
 }
 

@@ -179,7 +179,8 @@ void add_sums(std::vector<Operator>& all) {
   nansum.results.complex = Complex::kUnknown;
   nansum.results.nan_goes_through = false;
   nansum.words = {"sum over dimensions in which a NaN counts as 0; an empty list: over all",
-                  "沿若干维求和，NaN 视为 0；列表为空表示全部", "", "reduce_nansum"};
+                  "沿若干维求和，NaN 视为 0；列表为空表示全部", "nansum(x, axes, keepdim)",
+                  "reduce_nansum"};
   all.push_back(nansum);
 
   const auto also_refuses = [](const Arguments& a, std::string_view, aclDataType dtype) {

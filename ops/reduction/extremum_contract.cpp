@@ -123,11 +123,12 @@ void add_extrema(std::vector<Operator>& all) {
       amax(ACLGRAD_CALL(aclnnAmin, self, dims, keep_dim, result), smallest,
            {"the smallest over dimensions; an empty list: over all; NaN if there is one",
             "沿若干维求最小值；列表为空表示全部；有 NaN 则为 NaN", "amin(x, axes, keep)", "amin"}));
-  Operator both = amax(ACLGRAD_CALL(aclnnAminmax, self, dims, option(flag("keepdim"), "keepDims"),
-                                    shaped(out("min"), {2}), shaped(out("max"), {2})),
-                       smallest,
-                       {"the smallest and the largest over dimensions; an empty list: over all",
-                        "沿若干维同时求最小值与最大值；列表为空表示全部", "", "aminmax"});
+  Operator both = amax(
+      ACLGRAD_CALL(aclnnAminmax, self, dims, option(flag("keepdim"), "keepDims"),
+                   shaped(out("min"), {2}), shaped(out("max"), {2})),
+      smallest,
+      {"the smallest and the largest over dimensions; an empty list: over all",
+       "沿若干维同时求最小值与最大值；列表为空表示全部", "aminmax(x, axes, keepdim)", "aminmax"});
   both.domain.samples[2] = {{{"dim", Shape{1}}, {"keepdim", 1.0}}};
   both.results.reference = value_and_place<smallest, largest>;
   both.error_inputs[0].changes.back() = {"min", TensorSpec{{2}}};
@@ -137,10 +138,10 @@ void add_extrema(std::vector<Operator>& all) {
   const Parameter one = shaped(out("out"), {});
   all.push_back(whole(ACLGRAD_CALL(aclnnMax, self, one), largest,
                       {"the largest of all elements; NaN if there is one",
-                       "所有元素的最大值；有 NaN 则为 NaN", "", "max"}));
+                       "所有元素的最大值；有 NaN 则为 NaN", "max(x)", "max"}));
   all.push_back(whole(ACLGRAD_CALL(aclnnMin, self, one), smallest,
                       {"the smallest of all elements; NaN if there is one",
-                       "所有元素的最小值；有 NaN 则为 NaN", "", "min"}));
+                       "所有元素的最小值；有 NaN 则为 NaN", "min(x)", "min"}));
 
   const Parameter dim = integer("dim", -1), keep = flag("keepdim");
   all.push_back(along_dim(
@@ -152,7 +153,7 @@ void add_extrema(std::vector<Operator>& all) {
       ACLGRAD_CALL(aclnnMinDim, self, dim, keep, result, index_result("indices")), kRealAndBool,
       value_and_place<smallest, place_of_smallest>,
       {"the smallest along dim, or the first NaN, and the place of the first such element",
-       "沿 dim 的最小值（或首个 NaN）及其首个位置", "", "min_dim"})));
+       "沿 dim 的最小值（或首个 NaN）及其首个位置", "min(x, dim, keepdim)", "min_dim"})));
   all.push_back(place_along_dim(
       ACLGRAD_CALL(aclnnArgMax, any_dtype(self), dim, keep, index_result("out")), place_of_largest,
       {"the place of the first largest element along dim, or of the first NaN",
@@ -160,7 +161,7 @@ void add_extrema(std::vector<Operator>& all) {
   all.push_back(needs_elements(place_along_dim(
       ACLGRAD_CALL(aclnnArgMin, any_dtype(self), dim, keep, index_result("out")), place_of_smallest,
       {"the place of the first smallest element along dim, or of the first NaN",
-       "沿 dim 的首个最小元素（或首个 NaN）的位置", "", "argmin"})));
+       "沿 dim 的首个最小元素（或首个 NaN）的位置", "argmin(x, dim, keepdim)", "argmin"})));
 }
 
 }  // namespace aclgrad::contract

@@ -51,11 +51,11 @@ void add_logical(std::vector<Operator>& all) {
   add(ACLGRAD_CALL(aclnnAll, self, dims, keep, result),
       [](const std::vector<Number>& x) { return std::ranges::all_of(x, is_true); },
       {"whether all elements over dimensions are true; an empty list: over all",
-       "沿若干维是否所有元素为真；列表为空表示全部", "", "all"});
+       "沿若干维是否所有元素为真；列表为空表示全部", "all(x, axes, keepdim)", "all"});
   add(ACLGRAD_CALL(aclnnAny, self, dims, keep, result),
       [](const std::vector<Number>& x) { return std::ranges::any_of(x, is_true); },
       {"whether any element over dimensions is true; an empty list: over all",
-       "沿若干维是否有元素为真；列表为空表示全部", "", "any"});
+       "沿若干维是否有元素为真；列表为空表示全部", "any(x, axes, keepdim)", "any"});
 }
 
 // ---- Products -----------------------------------------------------------------------------------
@@ -97,7 +97,7 @@ void add_products(std::vector<Operator>& all) {
                  .value_samples = {{{{"self", Shape{9000}}}}, {{{"self", Shape{33, 65}}}}}},
       .results = results,
       .error_inputs = {unknown, other},
-      .words = {"the product of all elements", "所有元素之积", "", "prod"},
+      .words = {"the product of all elements", "所有元素之积", "prod(x)", "prod"},
   });
   all.push_back({
       .call = ACLGRAD_CALL(aclnnProdDim, self, integer("dim", -1), flag("keepDim"), into,
@@ -111,7 +111,7 @@ void add_products(std::vector<Operator>& all) {
                                    {{{"self", Shape{3, 700}}, {"dim", 1.0}}}}},
       .results = results,
       .error_inputs = {unknown, other, bad_dim(2), bad_dim(-3)},
-      .words = {"products along dim", "沿 dim 求积", "", "prod_dim"},
+      .words = {"products along dim", "沿 dim 求积", "prod(x, dim, keepdim)", "prod_dim"},
   });
 }
 
@@ -158,7 +158,7 @@ void add_other_sums(std::vector<Operator>& all) {
                  .value_samples = {{{{"self", Shape{600, 700}}}}}},
       .results = sums(trace),
       .error_inputs = {refused("self", "of three dimensions", of_shape({2, 2, 2}), "[2, 2, 2]")},
-      .words = {"the sum of a matrix's diagonal", "矩阵对角线之和", "", "trace"},
+      .words = {"the sum of a matrix's diagonal", "矩阵对角线之和", "trace(x)", "trace"},
   });
   all.back().results.nan_goes_through = false;  // beside the diagonal it is not looked at
   all.push_back({

@@ -168,10 +168,10 @@ void add_running_extrema(std::vector<Operator>& all) {
   const Parameter indices = typed(out("indices"), ACL_INT64);
   add(ACLGRAD_CALL(aclnnCummax, self, dim, values, indices), running_extremum<true>,
       {"the largest so far along dim, and the place of the last such element",
-       "沿 dim 的累积最大值及其最后位置", "", "cummax"});
+       "沿 dim 的累积最大值及其最后位置", "cummax(x, dim)", "cummax"});
   add(ACLGRAD_CALL(aclnnCummin, self, dim, values, indices), running_extremum<false>,
       {"the smallest so far along dim, and the place of the last such element",
-       "沿 dim 的累积最小值及其最后位置", "", "cummin"});
+       "沿 dim 的累积最小值及其最后位置", "cummin(x, dim)", "cummin"});
 }
 
 // ---- In order -----------------------------------------------------------------------------------

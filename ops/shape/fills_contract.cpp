@@ -106,7 +106,8 @@ void add_eye(std::vector<Operator>& all) {
       .results = {.reference = reference, .complex = Complex::kParts, .bound = kExact},
       .error_inputs = {refused("out", "of another size", of_shape({4, 2}), "[2, 4]"),
                        wrong_number("n", -2, "[-2, 4]")},
-      .words = {"1 on the diagonal, 0 elsewhere", "单位矩阵", "", "eye"},
+      .words = {"1 on the diagonal, 0 elsewhere", "单位矩阵", "eye(graph, rows, columns, dtype)",
+                "eye"},
   });
 }
 

@@ -13,7 +13,7 @@ ACLGRAD_BEGIN_DECLS
 /*
  * y = x @ ((weight + antiquantOffset) * antiquantScale) + bias, with x [M,K], weight [K,N], y
  * [M,N]. weight is INT8, or INT4: two elements share a byte, the first in its lower half, in two's
- * complement. Its strides count elements; often it is a transposed view of rows of K, which
+ * complement. Its strides count elements; often it and the scales are transposed views, which
  * may leave its storage, as long as it stays within one live allocation.
  * antiquantScale, and the offset of its size, are [1], [N] or [1,N]; with groups of
  * antiquantGroupSize rows that have a scale each, they are [ceil(K / antiquantGroupSize),N]. Data

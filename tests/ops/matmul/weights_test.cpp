@@ -124,7 +124,7 @@ TEST_F(Weights, TransposedMayLeaveTheirStorageWithinTheirMemory) {
   EXPECT_TRUE(multiply(kExperts - 1));
   EXPECT_EQ(y.values(), (Values{10, 10}));
   const TensorHandle beyond(aclCreateTensor(shape.data(), 2, ACL_INT4, strides.data(),
-                                            kExperts * storage, ACL_FORMAT_ND, &storage, 1,
+                                            1000 * storage, ACL_FORMAT_ND, &storage, 1,
                                             experts.data()));
   EXPECT_TRUE(fails_with(161002, {"leaves its storage"},
                          plan(aclnnWeightQuantBatchMatmulV2GetWorkspaceSize, x, beyond, scale,
