@@ -15,8 +15,10 @@ namespace aclgrad::record {
 namespace {
 
 // In a folder of stand-ins (CMakeLists.txt) the libraries behind have these names.
-constexpr const char* kBehind[] = {"libopapi.so.behind", "libnnopbase.so.behind",
-                                   "libascendcl.so.behind", "libhccl.so.behind"};
+constexpr const char* kBehind[] = {
+    "libopapi.so.behind",      "libnnopbase.so.behind",        "libascendcl.so.behind",
+    "libhccl.so.behind",       "libopapi_nn.so.behind",        "libopapi_math.so.behind",
+    "libaclnn_math.so.behind", "libaclnn_ops_infer.so.behind", "libacl_op_compiler.so.behind"};
 
 constexpr int32_t kLongestWait =
     60'000;  // milliseconds, for work that waits for what the program does later

@@ -14,7 +14,8 @@ END {
   gsub(/[ \t]+/, " ", text)
   count = split(text, part, "ACL_FUNC_VISIBILITY ")
   for (i = 2; i <= count; ++i) {
-    declaration = substr(part[i], 1, index(part[i], ")"))
+    end = index(part[i], ");")
+    declaration = substr(part[i], 1, end > 0 ? end : index(part[i], ")"))
     open = index(declaration, "(")
     head = substr(declaration, 1, open - 1)
     if (head !~ /^[A-Za-z_][A-Za-z0-9_ *]*[ *][A-Za-z0-9_]+$/) continue
@@ -30,9 +31,13 @@ END {
     values = ""
     several = split(parameters, each, ",")
     for (k = 1; k <= several; ++k) {
-      match(each[k], /[A-Za-z0-9_]+(\[[^]]*\])*$/)
-      parameter = substr(each[k], RSTART, RLENGTH)
-      sub(/\[.*/, "", parameter)
+      if (match(each[k], /\(\*[A-Za-z0-9_]+\)/)) {  # a pointer to a function
+        parameter = substr(each[k], RSTART + 2, RLENGTH - 3)
+      } else {
+        match(each[k], /[A-Za-z0-9_]+(\[[^]]*\])*$/)
+        parameter = substr(each[k], RSTART, RLENGTH)
+        sub(/\[.*/, "", parameter)
+      }
       names = names (k > 1 ? "," : "") parameter
       values = values ", " parameter
     }
