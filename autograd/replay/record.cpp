@@ -221,6 +221,7 @@ void Record::read_line(const std::string& line, std::uint64_t number) {
     }
   }
   call.captured = json.value("captured", false);
+  if (json.contains("product")) call.product = json.at("product").get<std::string>();
   call.before = bytes_of(json, "before");
   call.after = bytes_of(json, "after");
   for (const auto* all : {&call.before, &call.after}) {

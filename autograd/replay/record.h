@@ -35,6 +35,7 @@ struct Call {
   Json arguments;
   std::int64_t status = 0;
   std::optional<std::uint64_t> plan;  // of a phase two: the number of its phase one
+  std::optional<std::string> product;  // whose tables hold from here on
   bool captured = false;              // a stream was being captured: it did not run here
   std::vector<Bytes> before;
   std::vector<Bytes> after;

@@ -38,6 +38,7 @@ class Replay {
     for (const Call& call : record_.calls()) {
       if (call.number % kCallsBetweenProgress == 0) progress(call.number);
       blocks_.see_made(call);
+      runner_.see_settings(call);
       const std::optional<Task> task = call.plan ? task_of(record_, call) : std::nullopt;
       if (options_.between) {
         for (Between& each : history_.see(call, task ? &*task : nullptr, blocks_)) {
@@ -77,7 +78,7 @@ class Replay {
       leave_out("no contract of " + name);
       return;
     }
-    const Task task{op, &call, tensors_of(call), {}};
+    const Task task{op, &call, nullptr, tensors_of(call), {}};
     if (!can_run(task, name)) return;
     const auto outcome = attempt(call, task, true);
     if (!outcome) return;
@@ -90,11 +91,14 @@ class Replay {
       leave_out("no contract of " + call.function);
     } else if (call.captured) {
       leave_out("captured, and run as a part of its recording");
+    } else if (call.status != 0 && ran_.contains(*call.plan)) {
+      leave_out("refused, of an executor that had run before");
     } else if (!has_bytes(*task)) {
       leave_out("its bytes were not kept");
     } else if (can_run(*task, call.function)) {
       run_and_judge(call, *task);
     }
+    if (call.status == 0) ran_.insert(*call.plan);
   }
 
   std::optional<Outcome> attempt(const Call& call, const Task& task, bool phase_one_alone) {
@@ -162,6 +166,7 @@ class Replay {
   History history_;
   Blocks blocks_;
   std::set<std::uint64_t> run_later_;  // phases one whose phase two follows
+  std::set<std::uint64_t> ran_;        // and whose phase two was right before
   Report report_;
 };
 
@@ -171,7 +176,7 @@ std::optional<Task> task_of(const Record& record, const Call& call) {
   const Call& plan = record.calls()[*call.plan];
   const contract::Operator* const op = find_operator(planned_operator(plan.function));
   if (op == nullptr || plan.status != 0) return std::nullopt;
-  Task task{op, &plan, tensors_of(plan), {}};
+  Task task{op, &plan, &call, tensors_of(plan), {}};
   for (TensorArgument& tensor : task.tensors) {
     const auto found = std::ranges::find(call.before, tensor.name, &Bytes::name);
     std::vector<std::byte> before;

@@ -289,6 +289,14 @@ Runner::Runner(const std::string& library) : library_(gradcheck::Library::open(l
   if (status != 0) throw StatusError(fmt::format("aclrtCreateStream returned {}", status), status);
 }
 
+void Runner::see_settings(const Call& call) {
+  if (call.product) library_->set_product(*call.product);
+  if (call.function == "aclgradSetAcceptDouble" && library_->has(call.function)) {
+    function<void(std::int32_t)>(
+        *library_, call.function.c_str())(argument(call, "accept").get<std::int32_t>());
+  }
+}
+
 Outcome Runner::run(const Task& task, const Blocks& blocks, bool phase_one_alone) {
   const contract::Operator& op = *task.op;
   const std::vector<std::string>& types = op.call.types;
@@ -310,8 +318,12 @@ Outcome Runner::run(const Task& task, const Blocks& blocks, bool phase_one_alone
   Outcome outcome;
   std::uint64_t size = 0;
   aclOpExecutor* executor = nullptr;
-  outcome.planned =
-      op.call.invoke(library_->find(op.name() + "GetWorkspaceSize"), values, &size, &executor);
+  const auto is_given = [&](const char* name) {
+    return !task.plan->arguments.contains(name) || !task.plan->arguments.at(name).is_null();
+  };
+  outcome.planned = op.call.invoke(library_->find(op.name() + "GetWorkspaceSize"), values,
+                                   is_given("workspaceSize") ? &size : nullptr,
+                                   is_given("executor") ? &executor : nullptr);
   if (outcome.planned != 0) {
     outcome.message = taken_message(*library_);
     return outcome;
@@ -331,7 +343,15 @@ Outcome Runner::run(const Task& task, const Blocks& blocks, bool phase_one_alone
       *library_, op.name().c_str());
   auto* const wait =
       function<decltype(aclrtSynchronizeStream)>(*library_, "aclrtSynchronizeStream");
-  outcome.ran = run(workspace, size, executor, stream_);
+  // What was refused there is given as it was.
+  const bool is_refused = task.call != nullptr && task.call->status != 0;
+  const bool lacks_workspace = is_refused && argument(*task.call, "workspace").is_null();
+  std::uint64_t given = size;
+  if (is_refused) {
+    const auto recorded = argument(*task.call, "workspaceSize").get<std::uint64_t>();
+    given = lacks_workspace ? recorded : std::min(size, recorded);
+  }
+  outcome.ran = run(lacks_workspace ? nullptr : workspace, given, executor, stream_);
   if (outcome.ran == 0) outcome.ran = wait(stream_);
   if (outcome.ran != 0) outcome.message = taken_message(*library_);
   if (workspace != nullptr) function<decltype(aclrtFree)>(*library_, "aclrtFree")(workspace);

@@ -37,6 +37,7 @@ class Blocks {
 struct Task {
   const contract::Operator* op = nullptr;
   const Call* plan = nullptr;
+  const Call* call = nullptr;  // of phase two; null for phase one alone
   std::vector<TensorArgument> tensors;
   std::vector<std::vector<std::byte>> before;  // of each tensor's extent; empty: not known
 };
@@ -56,6 +57,9 @@ class Runner {
   /// Phase one alone, or both. Throws IoError for arguments that are none of the operator's, and
   /// StatusError where there is no memory for them.
   Outcome run(const Task& task, const Blocks& blocks, bool phase_one_alone);
+
+  /// What the operators go by, as it was set there.
+  void see_settings(const Call& call);
 
   bool has(const std::string& op) const { return library_->has(op + "GetWorkspaceSize"); }
   const std::string& path() const { return library_->path(); }

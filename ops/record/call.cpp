@@ -3,6 +3,7 @@
 
 #include <cstring>
 #include <exception>
+#include <mutex>
 
 #include "ops/record/behind.h"
 #include "ops/record/pass.h"
@@ -105,6 +106,18 @@ void append_arguments(Text& text, const State& state, bool describes,
   text.close('}');
 }
 
+// The product whose tables the operators go by, where it is another than at the last phase one.
+void append_product(Text& text) {
+  static auto* const get = behind<decltype(aclrtGetSocName)>("aclrtGetSocName");
+  static std::mutex mutex;
+  static std::string& last = *new std::string;
+  const char* const name = get == nullptr ? nullptr : get();
+  const std::lock_guard lock(mutex);
+  if (name == nullptr || last == name) return;
+  last = name;
+  text.key("product").quoted(last);
+}
+
 void write_call(State& state) {
   using std::chrono::duration_cast;
   using std::chrono::nanoseconds;
@@ -116,6 +129,7 @@ void write_call(State& state) {
   text.key("time").whole(duration_cast<nanoseconds>(state.began - start).count());
   text.key("took").whole(duration_cast<nanoseconds>(state.ended - state.began).count());
   append_arguments(text, state, plans, planned.tensors);
+  if (plans) append_product(text);
   if (state.makes) {
     text.key("result").address(state.result);
   } else {

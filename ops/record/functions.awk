@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Writes, from the text of the public headers, a function of every name that is declared there: it goes through Pass
-# (pass.h). Left out are aclgrad's own functions but those that queue work, and those of any number
+# (pass.h). Left out are aclgrad's own functions but those that queue work or change what operators take, and those of any number
 # of arguments, which can only be passed on by whom they mean: such calls reach the library behind by themselves.
 {
   sub(/\/\/.*/, "")
@@ -24,7 +24,7 @@ END {
     result = substr(head, 1, length(head) - length(name))
     sub(/ $/, "", result)
     parameters = substr(declaration, open + 1, length(declaration) - open - 1)
-    if ((name ~ /^aclgrad/ && name !~ /^aclgradLaunch/) || index(parameters, "...") || name in seen) continue
+    if ((name ~ /^aclgrad/ && name !~ /^aclgrad(Launch|SetAcceptDouble)/) || index(parameters, "...") || name in seen) continue
     seen[name] = 1
     if (parameters == "void") parameters = ""
     names = ""
