@@ -59,10 +59,13 @@ class Compare {
     std::size_t next_block = 0;
     for (std::size_t i = 0; i < std::min(left.size(), right.size()); ++i) {
       for (; next_block <= left[i]->number; ++next_block) {
-        blocks_.see_made(a_.calls()[next_block]);
-        if (next_block < left[i]->number) blocks_.see_gone(a_.calls()[next_block]);
+        const Call& call = a_.calls()[next_block];
+        reading(call, [&] {
+          blocks_.see_made(call);
+          blocks_.see_gone(call);
+        });
       }
-      const std::string text = difference(*left[i], *right[i]);
+      const std::string text = reading(*left[i], [&] { return difference(*left[i], *right[i]); });
       if (!text.empty()) return text;
     }
     if (left.size() == right.size()) return "";

@@ -34,9 +34,9 @@ struct Call {
   std::int64_t thread = 0;
   Json arguments;
   std::int64_t status = 0;
-  std::optional<std::uint64_t> plan;  // of a phase two: the number of its phase one
+  std::optional<std::uint64_t> plan;   // of a phase two: the number of its phase one
   std::optional<std::string> product;  // whose tables hold from here on
-  bool captured = false;              // a stream was being captured: it did not run here
+  bool captured = false;               // a stream was being captured: it did not run here
   std::vector<Bytes> before;
   std::vector<Bytes> after;
 };
@@ -97,6 +97,18 @@ class Record {
   const std::byte* contents_ = nullptr;
   std::size_t size_ = 0;
 };
+
+/// What `work` returns; what it finds missing or of another kind in a call is an IoError that names
+/// the call.
+template <class Work>
+auto reading(const Call& call, const Work& work) {
+  try {
+    return work();
+  } catch (const nlohmann::json::exception& error) {
+    throw IoError("call " + std::to_string(call.number) + ", " + call.function + ": " +
+                  error.what());
+  }
+}
 
 /// "aclnnAdd" of "aclnnAddGetWorkspaceSize"; "" for another function.
 std::string planned_operator(const std::string& function);

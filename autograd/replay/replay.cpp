@@ -37,21 +37,7 @@ class Replay {
   Report run(const std::function<void(std::uint64_t)>& progress) {
     for (const Call& call : record_.calls()) {
       if (call.number % kCallsBetweenProgress == 0) progress(call.number);
-      blocks_.see_made(call);
-      runner_.see_settings(call);
-      const std::optional<Task> task = call.plan ? task_of(record_, call) : std::nullopt;
-      if (options_.between) {
-        for (Between& each : history_.see(call, task ? &*task : nullptr, blocks_)) {
-          report_.findings.push_back(
-              {each.number, call.function, std::move(each.kind), std::move(each.text)});
-        }
-      }
-      if (call.plan) {
-        phase_two(call, task);
-      } else if (!planned_operator(call.function).empty() && !run_later_.contains(call.number)) {
-        phase_one(call);
-      }
-      blocks_.see_gone(call);
+      reading(call, [&] { see(call); });
     }
     progress(report_.calls);
     std::ranges::stable_sort(report_.findings, {}, &Finding::number);
@@ -59,12 +45,40 @@ class Replay {
   }
 
  private:
+  void see(const Call& call) {
+    blocks_.see_made(call);
+    runner_.see_settings(call);
+    const std::optional<Task> task = call.plan ? task_of(record_, call) : std::nullopt;
+    if (options_.between) {
+      for (Between& each : history_.see(call, task ? &*task : nullptr, blocks_)) {
+        report_.findings.push_back(
+            {each.number, call.function, std::move(each.kind), std::move(each.text)});
+      }
+    }
+    if (call.plan) {
+      phase_two(call, task);
+    } else if (!planned_operator(call.function).empty() && !run_later_.contains(call.number)) {
+      phase_one(call);
+    }
+    blocks_.see_gone(call);
+  }
+
   void leave_out(const std::string& why) { ++report_.left_out[why]; }
+
+  // Numbers of one tensor that are counted one by one.
+  static constexpr std::int64_t kMostElements = std::int64_t{1} << 31;
 
   // The operator of a phase one as a task; null, with the reason counted, where it cannot run.
   bool can_run(const Task& task, const std::string& name) {
     if (!runner_.has(name)) {
       leave_out(fmt::format("{} lacks {}", runner_.path(), name));
+      return false;
+    }
+    const auto is_too_large = [](const TensorArgument& each) {
+      return each.count() > kMostElements;
+    };
+    if (std::ranges::any_of(task.tensors, is_too_large)) {
+      leave_out("a tensor of more than 2^31 elements");
       return false;
     }
     if (task.op->call.invoke == nullptr) leave_out("an operator that cannot be called");

@@ -18,7 +18,7 @@ using contract::Value;
 
 // Larger blocks of the program are replaced by what of them the tensors need.
 constexpr std::uint64_t kLargestBlock = std::uint64_t{256} << 20;
-constexpr std::uint64_t kLargestCall = std::uint64_t{64} << 30;  // refused without asking for it
+constexpr std::uint64_t kLargestCall = std::uint64_t{16} << 30;  // refused without asking for it
 
 template <class Function>
 Function* function(const gradcheck::Library& library, const char* name) {

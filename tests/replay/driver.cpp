@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// usage: driver faults | right | late | between | die
+// usage: driver faults | right | near | late | between | die
 // An aclnn host program that is recorded. Every operator is called once wrongly and once rightly,
 // so that the record says which calls are to be found: those that come after aclrtGetDevice.
 #include <dlfcn.h>
@@ -127,8 +127,7 @@ void call(const Operator& op, const Memory& memory, aclrtStream stream) {
 
 void faults(aclrtStream stream) {
   for (const Operator& op : operators()) {
-    for (int k = static_cast<int>(Fault::kNone) + 1; k < static_cast<int>(Fault::kWritesBeyond);
-         ++k) {
+    for (int k = static_cast<int>(Fault::kNone) + 1; k < static_cast<int>(Fault::kOneUnit); ++k) {
       {
         const Memory memory(3);
         set_fault(static_cast<Fault>(k));
@@ -251,6 +250,11 @@ int main(int argc, char** argv) {
   } else if (what == "right" || what == "die") {
     right(stream);
     if (what == "die") raise(SIGKILL);
+  } else if (what == "near") {  // another device's matrix products
+    const Memory memory(3);
+    set_fault(Fault::kOneUnit);
+    call(operators().back(), memory, stream);
+    set_fault(Fault::kNone);
   } else if (what == "late") {
     right(stream, 20);
   } else {

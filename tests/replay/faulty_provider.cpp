@@ -5,6 +5,7 @@
 
 #include <dlfcn.h>
 
+#include <cmath>
 #include <cstring>
 #include <map>
 
@@ -90,6 +91,9 @@ void damage(const Tensors& tensors, const float* before) {
       break;
     case Fault::kWritesInput:
       in.data[0] += 1;
+      break;
+    case Fault::kOneUnit:
+      for (std::size_t i = 0; i < out.count; ++i) out.data[i] = std::nextafter(out.data[i], 100.0f);
       break;
     case Fault::kWritesBeyond:  // the memory of the next tensor, which the driver has put there
       out.data[out.count] += 1;

@@ -17,6 +17,7 @@ enum class Fault {
   kWritesInput,
   kRefuses,       // phase one, what is right
   kFailsLater,    // phase two, what is right
+  kOneUnit,       // of the last place more: right, where the contract has a bound for sums
   kWritesBeyond,  // the end of its output; the call itself is right
   kCount
 };

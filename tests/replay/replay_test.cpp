@@ -17,8 +17,10 @@ namespace {
 
 using testing::AllOf;
 using testing::ElementsAre;
+using testing::Gt;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Le;
 using testing::StartsWith;
 
 class Folder {
@@ -111,6 +113,16 @@ TEST(Replay, BlamesNoRightRun) {
   for (const auto& [name, row] : report.rows) equal += row.equal;
   EXPECT_EQ(equal, 54);
   EXPECT_THAT(report.left_out, IsEmpty());
+}
+
+TEST(Replay, OtherBitsWithinTheBoundAreRight) {
+  const Folder folder;
+  ASSERT_EQ(record(folder / "r", std::string(DRIVER) + " near"), 0);
+  const Report report = replayed(Record(folder / "r"));
+  EXPECT_THAT(report.findings, IsEmpty()) << all_text(report);
+  const Row& row = report.rows.at("aclnnMatmul");
+  EXPECT_EQ(row.within, 1);
+  EXPECT_THAT(row.largest, AllOf(Gt(0), Le(1)));
 }
 
 TEST(Replay, FindsWhatIsWrongBetweenCalls) {
