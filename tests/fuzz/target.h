@@ -31,6 +31,9 @@ void fuzz_png(const uint8_t* data, size_t size);     // a PNG file
 void fuzz_pixels(const uint8_t* data, size_t size);  // header, palette and pixels in one
 void fuzz_table(const uint8_t* data, size_t size);
 void fuzz_run_page(const uint8_t* data, size_t size);  // what a report of a run is read from
+#ifdef ACLGRAD_FUZZ_RECORD
+void fuzz_record(const uint8_t* data, size_t size);  // a record of calls, replayed
+#endif
 #ifdef ACLGRAD_FUZZ_ONNX
 void fuzz_onnx(const uint8_t* data, size_t size);  // a network, read and recorded
 #endif
@@ -52,6 +55,9 @@ inline const std::vector<Target>& targets() {
                                           {"png", fuzz_png},
                                           {"pixels", fuzz_pixels},
                                           {"table", fuzz_table},
+#ifdef ACLGRAD_FUZZ_RECORD
+                                          {"record", fuzz_record},
+#endif
 #ifdef ACLGRAD_FUZZ_ONNX
                                           {"onnx", fuzz_onnx},
 #endif

@@ -33,7 +33,7 @@ function target(name, first) {
   if (name ~ /^(acl|aclgrad_common|aclnn|aclnnop|hccl)\// || name == "aclgrad_ext.h") return "C headers"
   if (first == "aclgrad_contract") return "ops/contract"
   if (first == "ops") return room_of_file(name)
-  if (first ~ /^(engine|gradcheck|live|rules|train)$/) return room_of_file("autograd/" name)
+  if (first ~ /^(engine|gradcheck|live|replay|rules|train)$/) return room_of_file("autograd/" name)
   if ("framework/" first in folders) return room_of_file("framework/" name)
   return ""
 }

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "replay/replay.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace aclgrad::replay {
+namespace {
+
+constexpr std::uint64_t kCallsBetweenProgress = 64;
+
+const contract::Operator* find_operator(const std::string& name) {
+  static const auto* const by_name = [] {
+    auto* const all = new std::map<std::string, const contract::Operator*>;
+    for (const contract::Operator& op : contract::all_contracts()) (*all)[op.name()] = &op;
+    return all;
+  }();
+  const auto found = by_name->find(name);
+  return found == by_name->end() ? nullptr : found->second;
+}
+
+class Replay {
+ public:
+  Replay(const Record& record, Runner& runner, const Options& options)
+      : record_(record), runner_(runner), options_(options), history_(record) {
+    report_.record = record.folder();
+    report_.program = record.program();
+    report_.library = runner.path();
+    report_.calls = record.calls().size();
+    report_.is_torn = record.is_torn();
+    for (const Call& call : record.calls()) {
+      if (call.plan && !call.captured) run_later_.insert(*call.plan);
+    }
+  }
+
+  Report run(const std::function<void(std::uint64_t)>& progress) {
+    for (const Call& call : record_.calls()) {
+      if (call.number % kCallsBetweenProgress == 0) progress(call.number);
+      reading(call, [&] { see(call); });
+    }
+    progress(report_.calls);
+    std::ranges::stable_sort(report_.findings, {}, &Finding::number);
+    return std::move(report_);
+  }
+
+ private:
+  void see(const Call& call) {
+    blocks_.see_made(call);
+    runner_.see_settings(call);
+    const std::optional<Task> task = call.plan ? task_of(record_, call) : std::nullopt;
+    if (options_.between) {
+      for (Between& each : history_.see(call, task ? &*task : nullptr, blocks_)) {
+        report_.findings.push_back(
+            {each.number, call.function, std::move(each.kind), std::move(each.text)});
+      }
+    }
+    if (call.plan) {
+      phase_two(call, task);
+    } else if (!planned_operator(call.function).empty() && !run_later_.contains(call.number)) {
+      phase_one(call);
+    }
+    blocks_.see_gone(call);
+  }
+
+  void leave_out(const std::string& why) { ++report_.left_out[why]; }
+
+  // Numbers of one tensor that are counted one by one.
+  static constexpr std::int64_t kMostElements = std::int64_t{1} << 31;
+
+  // The operator of a phase one as a task; null, with the reason counted, where it cannot run.
+  bool can_run(const Task& task, const std::string& name) {
+    if (!runner_.has(name)) {
+      leave_out(fmt::format("{} lacks {}", runner_.path(), name));
+      return false;
+    }
+    const auto is_too_large = [](const TensorArgument& each) {
+      return each.count() > kMostElements;
+    };
+    if (std::ranges::any_of(task.tensors, is_too_large)) {
+      leave_out("a tensor of more than 2^31 elements");
+      return false;
+    }
+    if (task.op->call.invoke == nullptr) leave_out("an operator that cannot be called");
+    return task.op->call.invoke != nullptr;
+  }
+
+  void phase_one(const Call& call) {
+    const std::string name = planned_operator(call.function);
+    const contract::Operator* const op = find_operator(name);
+    if (op == nullptr) {
+      leave_out("no contract of " + name);
+      return;
+    }
+    const Task task{op, &call, nullptr, tensors_of(call), {}};
+    if (!can_run(task, name)) return;
+    const auto outcome = attempt(call, task, true);
+    if (!outcome) return;
+    ++report_.rows[name].calls;
+    compare_statuses(call, call.status, outcome->planned, *outcome, name);
+  }
+
+  void phase_two(const Call& call, const std::optional<Task>& task) {
+    if (!task) {
+      leave_out("no contract of " + call.function);
+    } else if (call.captured) {
+      leave_out("captured, and run as a part of its recording");
+    } else if (call.status != 0 && ran_.contains(*call.plan)) {
+      leave_out("refused, of an executor that had run before");
+    } else if (!has_bytes(*task)) {
+      leave_out("its bytes were not kept");
+    } else if (can_run(*task, call.function)) {
+      run_and_judge(call, *task);
+    }
+    if (call.status == 0) ran_.insert(*call.plan);
+  }
+
+  std::optional<Outcome> attempt(const Call& call, const Task& task, bool phase_one_alone) {
+    try {
+      return runner_.run(task, blocks_, phase_one_alone);
+    } catch (const std::exception& error) {
+      leave_out(fmt::format("{}: {}", call.function, error.what()));
+      return std::nullopt;
+    }
+  }
+
+  // Whether both answered 0.
+  bool compare_statuses(const Call& call, std::int64_t recorded, aclnnStatus here,
+                        const Outcome& outcome, const std::string& name) {
+    if (recorded == here) {
+      if (here != 0) ++report_.rows[name].refused;
+      return here == 0;
+    }
+    ++report_.rows[name].beyond;
+    report_.findings.push_back({call.number, call.function, "status",
+                                fmt::format("it returned {}, here {}{}{}", recorded, here,
+                                            outcome.message.empty() ? "" : ": ", outcome.message)});
+    return false;
+  }
+
+  void run_and_judge(const Call& call, const Task& task) {
+    const auto outcome = attempt(call, task, false);
+    if (!outcome) return;
+    Row& row = report_.rows[call.function];
+    ++row.calls;
+    if (!compare_statuses(*task.plan, task.plan->status, outcome->planned, *outcome, call.function))
+      return;
+    if (!compare_statuses(call, call.status, outcome->ran, *outcome, call.function)) return;
+    const auto after = after_of(record_, call, task);
+    const Judgement judgement = judge(task, after, outcome->after);
+    switch (judgement.verdict) {
+      case Verdict::equal:
+        ++row.equal;
+        break;
+      case Verdict::within:
+        ++row.within;
+        row.largest = std::max(row.largest, judgement.largest);
+        break;
+      case Verdict::unjudged:
+        ++row.unjudged;
+        report_.unjudged.emplace(call.function, judgement.why);
+        break;
+      case Verdict::beyond:
+        ++row.beyond;
+        report_.findings.push_back(
+            {call.number, call.function, "value",
+             judgement.element ? judgement.element->to_string() : judgement.why,
+             judgement.element});
+        break;
+    }
+    if (!options_.gradients) return;
+    for (std::string& text : wrong_gradients(task, after, report_.gradients)) {
+      report_.findings.push_back({call.number, call.function, "gradient", std::move(text)});
+    }
+  }
+
+  const Record& record_;
+  Runner& runner_;
+  const Options& options_;
+  History history_;
+  Blocks blocks_;
+  std::set<std::uint64_t> run_later_;  // phases one whose phase two follows
+  std::set<std::uint64_t> ran_;        // and whose phase two was right before
+  Report report_;
+};
+
+}  // namespace
+
+std::optional<Task> task_of(const Record& record, const Call& call) {
+  const Call& plan = record.calls()[*call.plan];
+  const contract::Operator* const op = find_operator(planned_operator(plan.function));
+  if (op == nullptr || plan.status != 0) return std::nullopt;
+  Task task{op, &plan, &call, tensors_of(plan), {}};
+  for (TensorArgument& tensor : task.tensors) {
+    const auto found = std::ranges::find(call.before, tensor.name, &Bytes::name);
+    std::vector<std::byte> before;
+    auto extent = tensor.extent();
+    if (found != call.before.end() && extent) {
+      tensor.address += found->at - extent->at;  // it may have moved since phase one
+      extent = tensor.extent();
+      if (!extent || extent->at != found->at || extent->size != found->size) {
+        throw IoError(fmt::format("call {}, {}: the bytes of {} are not those of its shape",
+                                  call.number, call.function, tensor.name));
+      }
+      const auto content = record.content(*found);
+      before.assign(content.begin(), content.end());
+    }
+    task.before.push_back(std::move(before));
+  }
+  return task;
+}
+
+std::vector<std::vector<std::byte>> after_of(const Record& record, const Call& call,
+                                             const Task& task) {
+  std::vector<std::vector<std::byte>> all;
+  for (const TensorArgument& tensor : task.tensors) {
+    const auto found = std::ranges::find(call.after, tensor.name, &Bytes::name);
+    std::vector<std::byte> after;
+    const auto extent = tensor.extent();
+    if (found != call.after.end() && extent && extent->size == found->size) {
+      const auto content = record.content(*found);
+      after.assign(content.begin(), content.end());
+    }
+    all.push_back(std::move(after));
+  }
+  return all;
+}
+
+bool has_bytes(const Task& task) {
+  for (std::size_t i = 0; i < task.tensors.size(); ++i) {
+    if (task.tensors[i].extent() && task.before[i].empty()) return false;
+  }
+  return true;
+}
+
+Report replay(const Record& record, Runner& runner, const Options& options,
+              const std::function<void(std::uint64_t)>& progress) {
+  return Replay(record, runner, options).run(progress);
+}
+
+}  // namespace aclgrad::replay

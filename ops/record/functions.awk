@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+# Writes, from the text of the public headers, a function of every name that is declared there: it goes through Pass
+# (pass.h). Left out are aclgrad's own functions but those that queue work or change what operators take, and those of any number
+# of arguments, which can only be passed on by whom they mean: such calls reach the library behind by themselves.
+{
+  sub(/\/\/.*/, "")
+  text = text " " $0
+}
+END {
+  while ((start = index(text, "/*")) > 0) {
+    rest = substr(text, start)
+    text = substr(text, 1, start - 1) substr(rest, index(rest, "*/") + 2)
+  }
+  gsub(/[ \t]+/, " ", text)
+  count = split(text, part, "ACL_FUNC_VISIBILITY ")
+  for (i = 2; i <= count; ++i) {
+    end = index(part[i], ");")
+    declaration = substr(part[i], 1, end > 0 ? end : index(part[i], ")"))
+    open = index(declaration, "(")
+    head = substr(declaration, 1, open - 1)
+    if (head !~ /^[A-Za-z_][A-Za-z0-9_ *]*[ *][A-Za-z0-9_]+$/) continue
+    name = head
+    sub(/.*[ *]/, "", name)
+    result = substr(head, 1, length(head) - length(name))
+    sub(/ $/, "", result)
+    parameters = substr(declaration, open + 1, length(declaration) - open - 1)
+    if ((name ~ /^aclgrad/ && name !~ /^aclgrad(Launch|SetAcceptDouble)/) || index(parameters, "...") || name in seen) continue
+    seen[name] = 1
+    if (parameters == "void") parameters = ""
+    names = ""
+    values = ""
+    several = split(parameters, each, ",")
+    for (k = 1; k <= several; ++k) {
+      if (match(each[k], /\(\*[A-Za-z0-9_]+\)/)) {  # a pointer to a function
+        parameter = substr(each[k], RSTART + 2, RLENGTH - 3)
+      } else {
+        match(each[k], /[A-Za-z0-9_]+(\[[^]]*\])*$/)
+        parameter = substr(each[k], RSTART, RLENGTH)
+        sub(/\[.*/, "", parameter)
+      }
+      names = names (k > 1 ? "," : "") parameter
+      values = values ", " parameter
+    }
+    printf "%s %s(%s) {\n  static constinit Function function(\"%s\", \"%s\");\n", result, name, parameters, name, names
+    printf "  return Pass<decltype(::%s)>::call(function%s);\n}\n", name, values
+  }
+}

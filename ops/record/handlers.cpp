@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+// The functions of which more is noted than their line: those that make, change and destroy what
+// handles stand for, and those that allocate, free, copy and fill memory.
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <optional>
+
+#include "aclgrad_common/dtypes.h"
+#include "ops/record/behind.h"
+#include "ops/record/state.h"
+
+namespace aclgrad::record {
+namespace {
+
+std::vector<int64_t> values_of(const int64_t* values, uint64_t count) {
+  return values == nullptr ? std::vector<int64_t>() : std::vector<int64_t>(values, values + count);
+}
+
+std::vector<int64_t> contiguous(const std::vector<int64_t>& shape) {
+  std::vector<int64_t> strides(shape.size(), 1);
+  for (size_t i = shape.size(); i-- > 1;) {
+    strides[i - 1] =
+        static_cast<int64_t>(static_cast<uint64_t>(strides[i]) * static_cast<uint64_t>(shape[i]));
+  }
+  return strides;
+}
+
+// ---- Tensors and what else operators take -------------------------------------------------------
+
+// From argument `at` on: viewDims, viewDimsNum, dataType, stride, offset, format, storageDims,
+// storageDimsNum, address.
+Tensor tensor_from(const State& state, size_t at) {
+  Tensor tensor;
+  tensor.shape = values_of(state.pointer<const int64_t*>(at), state.number(at + 1));
+  tensor.dtype = static_cast<aclDataType>(state.number(at + 2));
+  const auto* const strides = state.pointer<const int64_t*>(at + 3);
+  tensor.strides =
+      strides == nullptr ? contiguous(tensor.shape) : values_of(strides, tensor.shape.size());
+  tensor.offset = static_cast<int64_t>(state.number(at + 4));
+  tensor.format = static_cast<aclFormat>(state.number(at + 5));
+  tensor.storage = values_of(state.pointer<const int64_t*>(at + 6), state.number(at + 7));
+  tensor.address = state.pointer<void*>(at + 8);
+  return tensor;
+}
+
+void tensor_made(State& state) {
+  if (state.result != nullptr) object_made(state.result, tensor_from(state, 0));
+}
+
+void tensor_changed(State& state) {
+  if (state.status != 0) return;
+  Tensor given = tensor_from(state, 1);
+  change_tensor(state.arguments[0].address, [&](Tensor& tensor) {
+    if (given.shape.empty()) given.shape = tensor.shape, given.strides = tensor.strides;
+    if (given.storage.empty()) given.storage = tensor.storage;
+    if (given.address == nullptr) given.address = tensor.address;
+    tensor = std::move(given);
+  });
+}
+
+void address_changed(State& state) {
+  if (state.status != 0) return;
+  change_tensor(state.arguments[0].address,
+                [&](Tensor& tensor) { tensor.address = state.pointer<void*>(1); });
+}
+
+void scalar_made(State& state) {
+  if (state.result == nullptr || state.arguments[0].address == nullptr) return;
+  Scalar scalar{.dtype = static_cast<aclDataType>(state.number(1))};
+  const common::DtypeInfo* const info = common::find_dtype(scalar.dtype);
+  scalar.size = info == nullptr || info->bytes == 0 ? 1 : static_cast<uint8_t>(info->bytes);
+  std::memcpy(scalar.bytes.data(), state.arguments[0].address, scalar.size);
+  object_made(state.result, scalar);
+}
+
+template <class Element, class Array>
+void array_made(State& state) {
+  if (state.result == nullptr) return;
+  const auto* const values = state.pointer<const Element*>(0);
+  object_made(state.result, values == nullptr ? Array() : Array(values, values + state.number(1)));
+}
+
+void list_made(State& state) {
+  if (state.result == nullptr) return;
+  const auto* const members = state.pointer<const void* const*>(0);
+  List list;
+  if (members != nullptr) list.members.assign(members, members + state.number(1));
+  object_made(state.result, std::move(list));
+}
+
+// Before the call: behind it another thread may have an object of the same address.
+void destroyed(State& state) { object_gone(state.arguments[0].address); }
+
+// ---- Executors ----------------------------------------------------------------------------------
+
+void executor_destroyed(State& state) { executor_gone(state.arguments[0].address); }
+
+// executor, index, tensor, address
+void executor_moved(State& state) {
+  if (state.status != 0) return;
+  move_tensor(state.arguments[0].address, state.arguments[2].address, state.pointer<void*>(3));
+  change_tensor(state.arguments[2].address,
+                [&](Tensor& tensor) { tensor.address = state.pointer<void*>(3); });
+}
+
+// executor, irIndex, relativeIndex, tensors, address
+void member_moved(State& state) {
+  if (state.status != 0) return;
+  const void* const member = member_of(state.arguments[3].address, state.number(2));
+  move_tensor(state.arguments[0].address, member, state.pointer<void*>(4));
+  change_tensor(member, [&](Tensor& tensor) { tensor.address = state.pointer<void*>(4); });
+}
+
+// ---- Memory -------------------------------------------------------------------------------------
+
+void allocated(State& state) {
+  if (state.status == 0) block_made(*state.pointer<void**>(0), state.number(1));
+}
+
+void freed(State& state) { block_gone(state.arguments[0].address); }
+
+// Which memory of the device a copy or a fill touches. Of what lies in no block, the host's, no
+// bytes are kept.
+void add_block(State& state, Text& bytes, const char* name, size_t address, size_t count) {
+  const auto begin = reinterpret_cast<uintptr_t>(state.arguments[address].address);
+  if (state.number(count) > 0 && is_in_block(begin))
+    state.add(bytes, name, begin, state.number(count));
+}
+
+// dst, destMax, src, count, kind, and the stream of an asynchronous one
+template <bool kIsAsync>
+void before_copy(State& state) {
+  state.keeps = state.keeps_bytes() && (!kIsAsync || wait_for(state.stream(5)));
+  if (state.keeps) add_block(state, state.before, "src", 2, 3);
+}
+
+template <bool kIsAsync>
+void after_copy(State& state) {
+  if (state.keeps && state.status == 0 && (!kIsAsync || wait_for(state.stream(5)))) {
+    add_block(state, state.after, "dst", 0, 3);
+  }
+}
+
+// devPtr, maxCount, value, count, and the stream of an asynchronous one
+template <bool kIsAsync>
+void before_fill(State& state) {
+  state.keeps = state.keeps_bytes();
+}
+
+template <bool kIsAsync>
+void after_fill(State& state) {
+  if (state.keeps && state.status == 0 && (!kIsAsync || wait_for(state.stream(4)))) {
+    add_block(state, state.after, "devPtr", 0, 3);
+  }
+}
+
+// ---- Streams ------------------------------------------------------------------------------------
+
+void stream_waited(State& state) {
+  if (state.status == 0) state.status = take_failure(state.stream(0));
+}
+void device_waited(State& state) {
+  if (state.status == 0) state.status = take_failure(std::nullopt);
+}
+
+// A capture ends without a model when a stream was not joined back, or when a call has made it
+// void.
+constexpr aclError kNotJoined = ACL_ERROR_RT_STREAM_UNJOINED;
+constexpr aclError kVoid = ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED;
+
+void capturing(State& state) {
+  if (state.status == 0) capture_began();
+}
+void captured(State& state) {
+  const bool is_over = state.status == 0 || state.status == kNotJoined || state.status == kVoid;
+  if (is_over) capture_ended();
+}
+
+constexpr Handler kHandlers[] = {
+    {"aclCreateTensor", nullptr, tensor_made},
+    {"aclInitTensor", nullptr, tensor_changed},
+    {"aclSetRawTensorAddr", nullptr, address_changed},
+    {"aclCreateScalar", nullptr, scalar_made},
+    {"aclCreateIntArray", nullptr, array_made<int64_t, IntArray>},
+    {"aclCreateFloatArray", nullptr, array_made<float, FloatArray>},
+    {"aclCreateBoolArray", nullptr, array_made<bool, BoolArray>},
+    {"aclCreateTensorList", nullptr, list_made},
+    {"aclCreateScalarList", nullptr, list_made},
+    {"aclDestroyTensor", destroyed, nullptr},
+    {"aclDestroyScalar", destroyed, nullptr},
+    {"aclDestroyIntArray", destroyed, nullptr},
+    {"aclDestroyFloatArray", destroyed, nullptr},
+    {"aclDestroyBoolArray", destroyed, nullptr},
+    {"aclDestroyTensorList", destroyed, nullptr},
+    {"aclDestroyScalarList", destroyed, nullptr},
+    {"aclDestroyAclOpExecutor", executor_destroyed, nullptr},
+    {"aclSetInputTensorAddr", nullptr, executor_moved},
+    {"aclSetOutputTensorAddr", nullptr, executor_moved},
+    {"aclSetTensorAddr", nullptr, executor_moved},
+    {"aclSetDynamicInputTensorAddr", nullptr, member_moved},
+    {"aclSetDynamicOutputTensorAddr", nullptr, member_moved},
+    {"aclSetDynamicTensorAddr", nullptr, member_moved},
+    {"AclSetInputTensorAddr", nullptr, executor_moved},
+    {"AclSetOutputTensorAddr", nullptr, executor_moved},
+    {"AclSetTensorAddr", nullptr, executor_moved},
+    {"AclSetDynamicInputTensorAddr", nullptr, member_moved},
+    {"AclSetDynamicOutputTensorAddr", nullptr, member_moved},
+    {"AclSetDynamicTensorAddr", nullptr, member_moved},
+    {"aclrtMalloc", nullptr, allocated},
+    {"aclrtMallocAlign32", nullptr, allocated},
+    {"aclrtMallocCached", nullptr, allocated},
+    {"aclrtMallocWithCfg", nullptr, allocated},
+    {"aclrtFree", freed, nullptr},
+    {"aclrtFreeWithDevSync", freed, nullptr},
+    {"aclrtMemcpy", before_copy<false>, after_copy<false>},
+    {"aclrtMemcpyAsync", before_copy<true>, after_copy<true>},
+    {"aclrtMemset", before_fill<false>, after_fill<false>},
+    {"aclrtMemsetAsync", before_fill<true>, after_fill<true>},
+    {"aclrtSynchronizeStream", nullptr, stream_waited},
+    {"aclrtSynchronizeStreamWithTimeout", nullptr, stream_waited},
+    {"aclrtSynchronizeDevice", nullptr, device_waited},
+    {"aclrtSynchronizeDeviceWithTimeout", nullptr, device_waited},
+    {"aclmdlRICaptureBegin", nullptr, capturing},
+    {"aclmdlRICaptureEnd", nullptr, captured},
+};
+
+}  // namespace
+
+const Handler* handler_of(std::string_view name) {
+  const auto* const found =
+      std::ranges::find(kHandlers, name, [](const Handler& each) { return each.name; });
+  return found == std::end(kHandlers) ? nullptr : found;
+}
+
+}  // namespace aclgrad::record

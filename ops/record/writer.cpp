@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/record/writer.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <mutex>
+#include <unordered_map>
+
+#include "ops/record/hash.h"
+#include "ops/record/settings.h"
+#include "ops/record/text.h"
+
+namespace aclgrad::record {
+namespace {
+
+constexpr int kFormat = 1;       // of the record; a reader refuses another
+constexpr uint64_t kAlign = 64;  // of contents in their file
+
+struct HashOfHash {
+  size_t operator()(const Hash& hash) const { return hash.low; }
+};
+
+enum class Status { kNotAsked, kWriting, kStopped };
+
+struct Files {
+  std::mutex mutex;
+  std::atomic<Status> status = Status::kNotAsked;
+  int calls = -1;
+  int contents = -1;
+  uint64_t next = 0;
+  uint64_t end = 0;  // of contents
+  std::unordered_map<Hash, uint64_t, HashOfHash> known;
+};
+
+// There as long as the process, for threads that outlive main.
+Files& files() {
+  static Files* const instance = new Files;
+  return *instance;
+}
+
+void stop(Files& all, const std::string& why) {
+  say(why + "; from here on nothing is recorded");
+  all.status = Status::kStopped;
+}
+
+bool write_all(int file, const char* data, size_t size) {
+  while (size > 0) {
+    const ssize_t written = write(file, data, size);
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    data += written;
+    size -= static_cast<size_t>(written);
+  }
+  return true;
+}
+
+std::string program() {
+  char path[4096];
+  const ssize_t length = readlink("/proc/self/exe", path, sizeof path);
+  return length < 0 ? "" : std::string(path, static_cast<size_t>(length));
+}
+
+int make_file(const std::string& path) {
+  return open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+}
+
+// With the folders above it.
+bool make_folder(const std::string& folder) {
+  for (size_t end = folder.find('/', 1); end != std::string::npos;
+       end = folder.find('/', end + 1)) {
+    mkdir(folder.substr(0, end).c_str(), 0777);  // what fails here fails below
+  }
+  return mkdir(folder.c_str(), 0777) == 0 || errno == EEXIST;
+}
+
+// A folder that has a record of another process stays as it is: this process's is made beside it.
+void open_files(Files& all) {
+  std::string folder = settings().folder;
+  all.status = Status::kStopped;
+  if (folder.empty()) return;
+  for (const bool is_second : {false, true}) {
+    if (is_second) folder += "." + std::to_string(getpid());
+    if (!make_folder(folder)) break;
+    all.calls = make_file(folder + "/calls.jsonl");
+    if (all.calls >= 0 || errno != EEXIST) break;
+  }
+  if (all.calls < 0) {
+    say("cannot write a record to " + folder + " (" + std::strerror(errno) +
+        "); nothing is recorded");
+    return;
+  }
+  all.contents = make_file(folder + "/contents.bin");
+  if (all.contents < 0) {
+    say("cannot write " + folder + "/contents.bin (" + std::strerror(errno) +
+        "); nothing is recorded");
+    return;
+  }
+  if (folder != settings().folder) {
+    say(settings().folder + " has a record already; this process writes to " + folder);
+  }
+  Text head;
+  head.open('{').key("record").whole(kFormat).key("program").quoted(program());
+  head.key("process").whole(getpid()).close('}');
+  const std::string line = head.string() + "\n";
+  all.status = Status::kWriting;
+  if (!write_all(all.calls, line.data(), line.size()))
+    stop(all, std::string("calls.jsonl: ") + std::strerror(errno));
+}
+
+// A child writes a record of its own; its parent's files are not its.
+void forget_in_child() {
+  Files& all = files();
+  new (&all.mutex) std::mutex;
+  for (int* const file : {&all.calls, &all.contents}) {
+    if (*file >= 0) close(*file);
+    *file = -1;
+  }
+  all.next = all.end = 0;
+  all.known.clear();
+  if (all.status == Status::kWriting) all.status = Status::kNotAsked;
+}
+
+}  // namespace
+
+bool is_recording() {
+  Files& all = files();
+  if (all.status != Status::kNotAsked) return all.status == Status::kWriting;
+  const std::lock_guard lock(all.mutex);
+  if (all.status == Status::kNotAsked) {
+    static const int watches = pthread_atfork(nullptr, nullptr, forget_in_child);
+    static_cast<void>(watches);
+    open_files(all);
+  }
+  return all.status == Status::kWriting;
+}
+
+uint64_t write_line(const std::string& rest) {
+  Files& all = files();
+  const std::lock_guard lock(all.mutex);
+  if (all.status != Status::kWriting) return 0;
+  const uint64_t number = all.next++;
+  const std::string line = "{\"n\":" + std::to_string(number) + rest + "\n";
+  if (!write_all(all.calls, line.data(), line.size()))
+    stop(all, std::string("calls.jsonl: ") + std::strerror(errno));
+  return number;
+}
+
+std::optional<uint64_t> keep(std::span<const std::byte> bytes) {
+  const Hash hash = hash_of(bytes);
+  Files& all = files();
+  const std::lock_guard lock(all.mutex);
+  if (all.status != Status::kWriting) return std::nullopt;
+  if (const auto found = all.known.find(hash); found != all.known.end()) return found->second;
+  const uint64_t begin = (all.end + kAlign - 1) / kAlign * kAlign;
+  if (bytes.size() > settings().bytes || begin > settings().bytes - bytes.size())
+    return std::nullopt;
+  const bool has_room = lseek(all.contents, static_cast<off_t>(begin), SEEK_SET) >= 0;
+  if (!has_room ||
+      !write_all(all.contents, reinterpret_cast<const char*>(bytes.data()), bytes.size())) {
+    stop(all, std::string("contents.bin: ") + std::strerror(errno));
+    return std::nullopt;
+  }
+  all.end = begin + bytes.size();
+  all.known.emplace(hash, begin);
+  return begin;
+}
+
+}  // namespace aclgrad::record

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0
+// Programs are recorded, with a provider that does wrong what it is told to, and replayed.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include "replay/replay.h"
+
+namespace aclgrad::replay {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::Gt;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Le;
+using testing::StartsWith;
+
+class Folder {
+ public:
+  Folder() {
+    std::string name = testing::TempDir() + "recordXXXXXX";
+    path_ = mkdtemp(name.data());
+  }
+  ~Folder() { std::filesystem::remove_all(path_); }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  std::string operator/(const std::string& name) const { return path_ + "/" + name; }
+
+ private:
+  std::string path_;
+};
+
+// Runs a command that is recorded, before the provider with faults or without it; returns its
+// status as wait() has it.
+int record(const std::string& folder, const std::string& command, const std::string& settings = "",
+           bool has_provider = true) {
+  return std::system(fmt::format("LD_PRELOAD={}{} ACLGRAD_RECORD={} {} {} > /dev/null", RECORDER,
+                                 has_provider ? ":" FAULTY_PROVIDER : "", folder, settings, command)
+                         .c_str());
+}
+
+Runner& runner() {
+  static Runner instance(LIBRARY);
+  return instance;
+}
+
+Report replayed(const Record& recorded, const Options& options = {}) {
+  return replay(recorded, runner(), options, [](std::uint64_t) {});
+}
+
+// The calls that the driver has marked: what ends the next use of an operator, by aclrtGetDevice
+// before it.
+std::vector<std::uint64_t> marked(const Record& recorded) {
+  std::vector<std::uint64_t> numbers;
+  bool is_next = false;
+  for (const Call& call : recorded.calls()) {
+    is_next = is_next || call.function == "aclrtGetDevice";
+    const bool is_last =
+        call.plan || (!planned_operator(call.function).empty() && call.status != 0);
+    if (is_next && is_last) {
+      numbers.push_back(call.number);
+      is_next = false;
+    }
+  }
+  return numbers;
+}
+
+std::vector<std::uint64_t> found(const Report& report) {
+  std::vector<std::uint64_t> numbers;
+  for (const Finding& each : report.findings) {
+    if (numbers.empty() || numbers.back() != each.number) numbers.push_back(each.number);
+  }
+  return numbers;
+}
+
+std::string all_text(const Report& report) {
+  std::string text;
+  for (const Finding& each : report.findings)
+    text += fmt::format("{} {}: {}\n", each.number, each.kind, each.text);
+  return text;
+}
+
+std::string read_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+TEST(Replay, FindsEveryFaultAndBlamesNoRightCall) {
+  const Folder folder;
+  ASSERT_EQ(record(folder / "r", std::string(DRIVER) + " faults"), 0);
+  const Record recorded(folder / "r");
+  const Report report = replayed(recorded);
+  const std::vector<std::uint64_t> expected = marked(recorded);
+  EXPECT_GE(expected.size(), 60u);
+  EXPECT_EQ(found(report), expected) << all_text(report);
+}
+
+TEST(Replay, BlamesNoRightRun) {
+  const Folder folder;
+  ASSERT_EQ(record(folder / "r", std::string(DRIVER) + " right"), 0);
+  const Record recorded(folder / "r");
+  const Report report = replayed(recorded);
+  EXPECT_THAT(report.findings, IsEmpty()) << all_text(report);
+  std::int64_t equal = 0;
+  for (const auto& [name, row] : report.rows) equal += row.equal;
+  EXPECT_EQ(equal, 54);
+  EXPECT_THAT(report.left_out, IsEmpty());
+}
+
+TEST(Replay, OtherBitsWithinTheBoundAreRight) {
+  const Folder folder;
+  ASSERT_EQ(record(folder / "r", std::string(DRIVER) + " near"), 0);
+  const Report report = replayed(Record(folder / "r"));
+  EXPECT_THAT(report.findings, IsEmpty()) << all_text(report);
+  const Row& row = report.rows.at("aclnnMatmul");
+  EXPECT_EQ(row.within, 1);
+  EXPECT_THAT(row.largest, AllOf(Gt(0), Le(1)));
+}
+
+TEST(Replay, FindsWhatIsWrongBetweenCalls) {
+  const Folder folder;
+  ASSERT_EQ(record(folder / "r", std::string(DRIVER) + " between"), 0);
+  const Record recorded(folder / "r");
+  const Report report = replayed(recorded);
+  EXPECT_EQ(found(report), marked(recorded)) << all_text(report);
+  std::vector<std::string> kinds;
+  for (const Finding& each : report.findings) {
+    if (each.kind != "status" && each.kind != "value") kinds.push_back(each.kind);
+  }
+  EXPECT_THAT(kinds, ElementsAre("stale input", "stale input", "race", "overlap", "size"));
+  ASSERT_FALSE(report.findings.empty());
+  EXPECT_THAT(report.findings[0].text,
+              AllOf(HasSubstr("aclnnRelu left there as out"), HasSubstr("aclnnSilu")));
+}
+
+TEST(Replay, StepOfTransformerIsEqual) {
+  const Folder folder;
+  ASSERT_EQ(record(folder / "r", STEP, "ACLGRAD_SESSION=eager", false), 0);
+  const Record recorded(folder / "r");
+  const Report report = replayed(recorded);
+  EXPECT_THAT(report.findings, IsEmpty()) << all_text(report);
+  std::int64_t equal = 0;
+  for (const auto& [name, row] : report.rows) {
+    equal += row.equal;
+    EXPECT_EQ(row.calls, row.equal) << name;
+  }
+  EXPECT_GT(equal, 100);
+  EXPECT_THAT(report.left_out, IsEmpty());
+}
+
+#ifdef EXAMPLE
+TEST(Replay, DifferentiatesAtRecordedInputs) {
+  const Folder folder;
+  ASSERT_EQ(record(folder / "r", EXAMPLE, "", false), 0);
+  const Record recorded(folder / "r");
+  const Report report = replayed(recorded, {.gradients = true});
+  EXPECT_THAT(report.findings, IsEmpty()) << all_text(report);
+  EXPECT_GE(report.gradients, 8);
+  // A gradient that is wrong, and the derivative says so by itself.
+  for (const Call& call : recorded.calls()) {
+    const auto task = call.plan ? task_of(recorded, call) : std::nullopt;
+    if (!task || !task->op->gradient) continue;
+    auto after = after_of(recorded, call, *task);
+    std::int64_t checked = 0;
+    EXPECT_THAT(wrong_gradients(*task, after, checked), IsEmpty());
+    for (std::size_t i = 0; i < after.size(); ++i) {
+      float first = 0;
+      std::memcpy(&first, after[i].data(), sizeof first);
+      first += 0.01f;
+      if (written_tensors(*task)[i]) std::memcpy(after[i].data(), &first, sizeof first);
+    }
+    EXPECT_THAT(wrong_gradients(*task, after, checked),
+                ElementsAre(HasSubstr("the derivative of aclnnHardswish there is")));
+  }
+}
+#endif
+
+TEST(Replay, RecordingsAreNamedAndLeftOut) {
+  const Folder folder;
+  ASSERT_EQ(record(folder / "r", STEP, "", false), 0);
+  const Report report = replayed(Record(folder / "r"));
+  EXPECT_THAT(report.findings, IsEmpty()) << all_text(report);
+  EXPECT_TRUE(report.left_out.contains("captured, and run as a part of its recording"));
+}
+
+// A program that opens the library by its name and asks it for functions.
+TEST(Replay, StandInsRecordWhatIsLoadedByName) {
+  const Folder folder;
+  const std::string libraries = std::filesystem::path(LIBRARY).parent_path();
+  const std::string command = fmt::format(
+      "{0} --behind {1} {2} {3} --library {2}.libraries/libopapi.so --op silu --in-process --quiet "
+      "> {2}.txt",
+      RECORD_COMMAND, libraries, folder / "r", GRADCHECK);
+  ASSERT_EQ(std::system(command.c_str()), 0) << read_file(folder / "r.txt");
+  const Report report = replayed(Record(folder / "r"));
+  EXPECT_THAT(report.findings, IsEmpty()) << all_text(report);
+  EXPECT_GT(report.rows.at("aclnnSilu").equal, 10);
+  EXPECT_GT(report.rows.at("aclnnSilu").refused, 10);
+  EXPECT_GT(report.rows.at("aclnnSiluBackward").equal, 10);
+}
+
+TEST(Replay, KilledProcessLeavesARecord) {
+  const Folder folder;
+  const int status = record(folder / "r", "exec " + std::string(DRIVER) + " die");
+  EXPECT_TRUE(WIFSIGNALED(status) || WEXITSTATUS(status) == 128 + SIGKILL);
+  EXPECT_THAT(replayed(Record(folder / "r")).findings, IsEmpty());
+  const std::string calls = folder / "r/calls.jsonl";
+  const auto size = std::filesystem::file_size(calls);
+  for (const std::uintmax_t cut : {1u, 2u, 50u}) {
+    std::filesystem::resize_file(calls, size - cut);
+    const Record torn(folder / "r");
+    EXPECT_TRUE(torn.is_torn());
+    EXPECT_THAT(replayed(torn).findings, IsEmpty());
+  }
+}
+
+TEST(Replay, ComparesTwoRecords) {
+  const Folder folder;
+  ASSERT_EQ(record(folder / "a", std::string(DRIVER) + " right"), 0);
+  ASSERT_EQ(record(folder / "b", std::string(DRIVER) + " right"), 0);
+  ASSERT_EQ(record(folder / "late", std::string(DRIVER) + " late"), 0);
+  const Record a(folder / "a");
+  EXPECT_EQ(first_difference(a, Record(folder / "b"), runner()), "");
+  const Record late(folder / "late");
+  ASSERT_EQ(marked(late).size(), 1u);
+  const std::string difference = first_difference(a, late, runner());
+  EXPECT_THAT(difference,
+              AllOf(HasSubstr(fmt::format("and {}, aclnnGelu: out differs", marked(late)[0])),
+                    HasSubstr("from the same inputs"), HasSubstr("/a is as here"),
+                    HasSubstr("/late is wrong: element 24 of out is 0, expected")));
+}
+
+TEST(Replay, ProgramShowsTheCallAlone) {
+  const Folder folder;
+  ASSERT_EQ(record(folder / "r", std::string(DRIVER) + " late"), 0);
+  const Record recorded(folder / "r");
+  const Report report = replayed(recorded);
+  ASSERT_FALSE(report.findings.empty());
+  const Finding& first = report.findings[0];
+  const auto task = task_of(recorded, recorded.calls()[first.number]);
+  ASSERT_TRUE(task);
+  write_program(folder / "call.c", recorded, *task, first);
+  const std::string libraries = std::filesystem::path(LIBRARY).parent_path();
+  const std::string compile = fmt::format(
+      "cc -Wall -Werror -o {0} {0}.c -I {1} -L {2} -Wl,-rpath,{2} -lopapi -lnnopbase -lascendcl && "
+      "{0} > {0}.txt",
+      folder / "call", INCLUDE, libraries);
+  ASSERT_EQ(std::system(compile.c_str()), 0) << compile;
+  const auto right = static_cast<double>(static_cast<float>(first.element->expected));
+  EXPECT_THAT(
+      read_file(folder / "call.txt"),
+      StartsWith(fmt::format("status 0\nelement 24 of out is {:.9g}, recorded 0, expected {:.9g}",
+                             right, first.element->expected)));
+}
+
+TEST(Replay, WordsSayHowMuch) {
+  const Folder folder;
+  const auto kept = [&](const std::string& name, const std::string& settings) {
+    EXPECT_EQ(record(folder / name, std::string(DRIVER) + " right", settings), 0);
+    const Record recorded(folder / name);
+    std::map<std::string, int> counts;
+    for (const Call& call : recorded.calls()) {
+      if (call.plan && !call.before.empty()) ++counts[call.function];
+    }
+    return counts;
+  };
+  using Counts = std::map<std::string, int>;
+  EXPECT_EQ(kept("some", "ACLGRAD_RECORD_FUNCTIONS='aclnnMul,*Gel?'"),
+            (Counts{{"aclnnMul", 9}, {"aclnnGelu", 9}}));
+  EXPECT_EQ(kept("first", "ACLGRAD_RECORD_FIRST=2 ACLGRAD_RECORD_EVERY=3")["aclnnAdd"], 2);
+  EXPECT_EQ(kept("every", "ACLGRAD_RECORD_EVERY=4")["aclnnAdd"], 3);
+  kept("size", "ACLGRAD_RECORD_SIZE=1K");
+  EXPECT_LE(std::filesystem::file_size(folder / "size/contents.bin"), 1024u);
+  EXPECT_EQ(record(folder / "none", std::string(DRIVER) + " right",
+                   "ACLGRAD_RECORD_FIRST=all 2> /dev/null"),
+            0);
+  EXPECT_FALSE(std::filesystem::exists(folder / "none"));
+}
+
+TEST(Replay, NamesTheLineThatIsWrong) {
+  const Folder folder;
+  ASSERT_EQ(record(folder / "r", std::string(DRIVER) + " right"), 0);
+  std::string calls = read_file(folder / "r/calls.jsonl");
+  const auto refuses = [&](const std::string& text, const std::string& why) {
+    std::ofstream(folder / "r/calls.jsonl") << text;
+    try {
+      const Record recorded(folder / "r");
+      ADD_FAILURE() << "taken, which has: " << why;
+    } catch (const IoError& error) {
+      EXPECT_THAT(error.what(), HasSubstr(why));
+    }
+  };
+  refuses("", "has no whole line");
+  refuses("{\"record\":2}\n", "line 1: this is no record of format 1");
+  refuses(calls + "{\n", "line ");
+  refuses("{\"record\":1}\n{\"n\":5,\"call\":\"aclInit\",\"thread\":1,\"arguments\":{}}\n",
+          "its number is 5, expected 0");
+  const std::size_t content = calls.find("\"content\":0");
+  ASSERT_NE(content, std::string::npos);
+  refuses(calls.replace(content, 11, "\"content\":99999999"), "end beyond contents.bin");
+  EXPECT_THROW(Record(folder / "nothing"), IoError);
+}
+
+}  // namespace
+}  // namespace aclgrad::replay
