@@ -10,6 +10,7 @@
 #   include/aclgrad/*.h              their headers; the C headers in include/aclgrad/vendor
 #   lib/aclgrad/python/acl.py        the vendor's Python module, or in ACLGRAD_PYTHON_DIR
 #   ACLGRAD_PYTHON_DIR               where that is set: the Python package, without the library, which it finds
+#   bin/aclgrad-verify               trains again what a record of fit() is of, and compares
 #   bin/aclgrad-gradcheck, lib/aclgrad/libaclgrad_gradcheck_c.so   the tool, for people and for programs
 include(CMakePackageConfigHelpers)
 
@@ -68,7 +69,7 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/ops/include/
   DESTINATION ${ACLGRAD_VENDOR_INCLUDEDIR})
 
 if(ACLGRAD_BUILD_TOOLS)
-  install(TARGETS aclgrad-gradcheck RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(TARGETS aclgrad-gradcheck aclgrad-verify RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
   install(TARGETS aclgrad_gradcheck_c EXPORT aclgrad LIBRARY DESTINATION ${ACLGRAD_VENDOR_LIBDIR})
 endif()
 
