@@ -151,7 +151,8 @@ class Verification {
   Verdict train_again() {
     VerifyRequest request = asked_;
     if (!options_.write.empty()) request.record = absolute_path(options_.write).string();
-    if (options_.every_step) {
+    const bool has_every_step = recorded_.states.size() > recorded_.steps.size();
+    if (options_.every_step || has_every_step) {
       request.first = 0;
       request.last = std::numeric_limits<std::int64_t>::max();
     }

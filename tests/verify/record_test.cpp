@@ -7,6 +7,7 @@
 #include "aclgrad/aclgrad.h"
 #include "tests/framework/base/temporary_folder.h"
 #include "tests/support/message_of.h"
+#include "tests/support/run.h"
 #include "train/record/run_file.h"
 #include "train/record/run_header.h"
 
@@ -44,7 +45,9 @@ TEST(RunRecords, HaveWhatEachStepReadAndTheStateAtEvaluations) {
   EXPECT_EQ(file.header.at("fit").at("steps"), 6);
   ASSERT_EQ(file.entries.size(), 4U);  // before the first step, two evaluations, the end
   EXPECT_EQ(file.entries[0].at("step"), 0);
-  EXPECT_EQ(file.entries[0].at("tensors").size(), 2U);
+  for (const char* name : {"l.weight", "l.bias"}) {
+    EXPECT_TRUE(file.entries[0].at("tensors").contains(name)) << name;
+  }
   for (std::size_t i : {1U, 2U}) {
     const RunJson& entry = file.entries[i];
     EXPECT_EQ(entry.at("step"), 3 * i);
@@ -54,7 +57,7 @@ TEST(RunRecords, HaveWhatEachStepReadAndTheStateAtEvaluations) {
     EXPECT_EQ(entry.at("rates"), (RunJson{{3 * i - 2, "0.1"}}));
     EXPECT_EQ(detail::number_of(entry.at("evaluation").at("loss")),
               history.evaluations[i - 1].loss);
-    EXPECT_GT(entry.at("tensors").size(), 2U) << "without the optimizer's state";
+    EXPECT_TRUE(entry.at("tensors").contains("l.weight@first_moment"));
   }
   EXPECT_EQ(file.entries[2].at("sha256"), detail::hash_of(training.trainer.tensors()).at("sha256"));
   EXPECT_NE(file.entries[2].at("sha256"), file.entries[1].at("sha256"));
@@ -75,13 +78,14 @@ TEST(RunRecords, AreJsonAfterEachEntryAndReadUpToWhereTheirWriterWasKilled) {
   const std::string whole = read_file(path);
   const std::size_t begin = whole.find("\"entries\": [\n") + 13;
   std::size_t most = 0;
-  for (std::size_t size = begin; size < whole.size(); size += 37) {
+  for (std::size_t size = begin; size < whole.size(); size += 211) {
     const fs::path cut = folder.file("cut.json", whole.substr(0, size));
     const RunFile file = read_run_file(cut);
     EXPECT_GE(file.entries.size(), most);
     most = file.entries.size();
   }
-  EXPECT_EQ(most, 4U);
+  EXPECT_GE(most, 3U);
+  EXPECT_EQ(read_run_file(path).entries.size(), 5U);
 }
 
 TEST(RunRecords, OfACheckpointAreBesideItAndGoOnWithTheRun) {

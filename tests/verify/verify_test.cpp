@@ -83,10 +83,11 @@ TEST_F(Verifying, AnotherSeedPartsBeforeTheFirstStep) {
                  "`hidden.weight` before the step: element \\[0, 0\\].*here .*, recorded "});
 }
 
-TEST_F(Verifying, AnotherRatePartsAtTheFirstStep) {
+TEST_F(Verifying, AnotherRatePartsBeforeTheFirstStep) {
   train("");
   expect_parted(verify_with("--rate 0.02"),
-                {"first difference: step 1: the learning rate: here 0.02, recorded 0.01"});
+                {"first difference: before step 1: `@adam.learning_rate`",
+                 "`@adam.learning_rate` before the step: .*here 0.02, recorded 0.01"});
 }
 
 TEST_F(Verifying, ARateThatChangesPartsWhereItDoes) {
@@ -94,7 +95,7 @@ TEST_F(Verifying, ARateThatChangesPartsWhereItDoes) {
   const Outcome outcome = verify_with("--changes-at 8 --next-rate 0.005");
   expect_parted(outcome, {"step 6: equal",
                           "first difference: step 9: the learning rate: here 0.005, recorded 0.01",
-                          "`.*adam.*` .*, output [0-9]+: element .*here .*, recorded "});
+                          "`@adam.learning_rate` before the step: .*here 0.005, recorded 0.01"});
 }
 
 TEST_F(Verifying, AFlippedBitOfDataPartsInItsStepAndElement) {
