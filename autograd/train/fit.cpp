@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "aclgrad/fit.h"
+#include "tensor/nearest_rounding.h"
 #include "train/divergence.h"
 #include "train/early_stopping.h"
 #include "train/fit_callbacks.h"
@@ -45,6 +46,7 @@ class Fit {
  public:
   static History start(Trainer& trainer, const data::Batches& batches, const FitOptions& options) {
     trainer.require_idle("fit()");
+    const NearestRounding rounding;  // of learning rates and means of losses
     const FitCall call(trainer.ranks());
     if (!call.is_verifying()) return Fit(trainer, batches, options, call).run();
     const FitOptions changed = call.options_of(options);

@@ -53,8 +53,7 @@ void check_fit(const data::Batches& batches, const FitOptions& options,
   require(!options.checkpoint.empty() || (!options.resume && !options.checkpoint_every),
           "to `resume` and to save with `checkpoint_every`, a run needs the name of its "
           "`checkpoint`");
-  const bool is_recorded =
-      options.record ? !options.record->empty() : !options.checkpoint.empty();
+  const bool is_recorded = options.record ? !options.record->empty() : !options.checkpoint.empty();
   require(options.record_every == 0 || is_recorded,
           "for `record_every`, a run needs the name of its `record`, or of a `checkpoint`");
   require(!options.observe || options.log != nullptr,

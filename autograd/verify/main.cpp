@@ -15,7 +15,8 @@ int main(int argc, char** argv) {
       "Trains again what a record of fit() (FitOptions::record) is of, and says whether it is "
       "equal, bit for bit; or the first step, tensor and operator that part.");
   app.footer(
-      "The program is run again by the recorded command line, or by the one after `--`. It writes no "
+      "The program is run again by the recorded command line, or by the one after `--`. It writes "
+      "no "
       "checkpoint and no report then.\n\n"
       "Exit status: 0 equal, 1 parted, 2 nothing can be said, 3 wrong usage.\n\n"
       "Examples:\n"

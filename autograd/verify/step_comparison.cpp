@@ -31,8 +31,8 @@ std::string both_values(const Tensor& here, const Tensor& recorded, std::int64_t
   std::string text = fmt::format("here {}, recorded {}", here.get(element), recorded.get(element));
   if (here.dtype() == DType::float32) {
     const auto place_of = [&](const Tensor& tensor) {
-      const auto bits = std::bit_cast<std::int32_t>(
-          tensor.data<float>()[static_cast<std::size_t>(element)]);
+      const auto bits =
+          std::bit_cast<std::int32_t>(tensor.data<float>()[static_cast<std::size_t>(element)]);
       return bits < 0 ? -static_cast<std::int64_t>(bits & 0x7FFFFFFF)
                       : static_cast<std::int64_t>(bits);
     };

@@ -125,8 +125,7 @@ Timeline read_timeline(const std::filesystem::path& path) {
   return timeline;
 }
 
-std::optional<Parting> first_parting(const Timeline& here, const Timeline& recorded,
-                                     bool is_over) {
+std::optional<Parting> first_parting(const Timeline& here, const Timeline& recorded, bool is_over) {
   std::int64_t equal = -1;
   const auto at = [&](Parting parting, std::int64_t step, bool is_begin = false) {
     parting.step = step;

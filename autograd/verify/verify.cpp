@@ -62,8 +62,8 @@ class Verification {
       theirs_.is_recorded = true;
       asked_.fit = recorded_.header.at("fit").at("call");
     } catch (const RunJson::exception& error) {
-      throw IoError(fmt::format("{}: is no record of a run: {}", options.record.string(),
-                                error.what()));
+      throw IoError(
+          fmt::format("{}: is no record of a run: {}", options.record.string(), error.what()));
     }
     if (recorded_.states.empty()) throw IoError(options.record.string() + ": has no state");
     begin_ = recorded_.states.begin()->first;
@@ -104,12 +104,12 @@ class Verification {
       const Metadata metadata = load_safetensors(path).metadata;
       const auto its = metadata.find("step");
       if (its != metadata.end() && its->second == std::to_string(step)) return path;
-      found.push_back(fmt::format("{} is of step {}", path,
-                                  its == metadata.end() ? "none" : its->second));
+      found.push_back(
+          fmt::format("{} is of step {}", path, its == metadata.end() ? "none" : its->second));
     }
-    throw ValueError(fmt::format("there is no checkpoint of step {}: {}", step,
-                                 found.empty() ? name + " is not there"
-                                               : fmt::format("{}", fmt::join(found, ", "))));
+    throw ValueError(fmt::format(
+        "there is no checkpoint of step {}: {}", step,
+        found.empty() ? name + " is not there" : fmt::format("{}", fmt::join(found, ", "))));
   }
 
   void say(const std::string& text) const {
@@ -219,11 +219,12 @@ class Verification {
       const Timeline here = run_program(ours_, request, scratch_.path());
       const Timeline theirs = run_program(theirs_, request, scratch_.path());
       if (const auto other = first_parting(theirs, recorded_, false)) {
-        fmt::print("the recorded program parts from its record here, too, at {}: {}\n"
-                   "it, its libraries or the processor are not what they were, and the record "
-                   "alone tells no more; where it was made, `aclgrad-verify RECORD --every-step "
-                   "--write FILE` makes one that has every step\n",
-                   place_of(*other), text_of(*other));
+        fmt::print(
+            "the recorded program parts from its record here, too, at {}: {}\n"
+            "it, its libraries or the processor are not what they were, and the record "
+            "alone tells no more; where it was made, `aclgrad-verify RECORD --every-step "
+            "--write FILE` makes one that has every step\n",
+            place_of(*other), text_of(*other));
         return;
       }
       const std::optional<Parting> found = first_parting(here, theirs, false);
@@ -275,7 +276,8 @@ class Verification {
     const fs::path here = write_step(ours_, step, "here");
     const fs::path theirs = write_step(theirs_, step, "recorded");
     const std::string text = compare_steps(here, theirs);
-    fmt::print("  {}\n", text.empty() ? fmt::format("all values of step {} are equal", step) : text);
+    fmt::print("  {}\n",
+               text.empty() ? fmt::format("all values of step {} are equal", step) : text);
     return text.empty();
   }
 

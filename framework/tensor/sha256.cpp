@@ -86,14 +86,13 @@ __attribute__((target("sha,sse4.1"))) void compress_by_instructions(Sha256State&
     for (std::size_t i = 0; i < 16; ++i) {
       __m128i& now = w[i % 4];
       if (i < 4) {
-        now = _mm_shuffle_epi8(
-            _mm_loadu_si128(reinterpret_cast<const __m128i*>(blocks + 16 * i)), big);
+        now = _mm_shuffle_epi8(_mm_loadu_si128(reinterpret_cast<const __m128i*>(blocks + 16 * i)),
+                               big);
       } else {
         const __m128i last = w[(i + 3) % 4];
-        now = _mm_sha256msg2_epu32(
-            _mm_add_epi32(_mm_sha256msg1_epu32(now, w[(i + 1) % 4]),
-                          _mm_alignr_epi8(last, w[(i + 2) % 4], 4)),
-            last);
+        now = _mm_sha256msg2_epu32(_mm_add_epi32(_mm_sha256msg1_epu32(now, w[(i + 1) % 4]),
+                                                 _mm_alignr_epi8(last, w[(i + 2) % 4], 4)),
+                                   last);
       }
       const __m128i sum = _mm_add_epi32(
           now, _mm_load_si128(reinterpret_cast<const __m128i*>(kRounds.data() + 4 * i)));

@@ -106,9 +106,8 @@ TEST(RunRecords, AreLeftOutOrRefused) {
   EXPECT_FALSE(fs::exists(folder.path() / "run.run.json"));
   EXPECT_THAT(message_of<ValueError>([] { RecordedTraining().run({.record_every = 1}); }),
               HasSubstr("`record_every`"));
-  EXPECT_THAT(message_of<IoError>([&] {
-                RecordedTraining().run({.record = folder.path() / "none" / "run.json"});
-              }),
+  EXPECT_THAT(message_of<IoError>(
+                  [&] { RecordedTraining().run({.record = folder.path() / "none" / "run.json"}); }),
               HasSubstr("none"));
 }
 

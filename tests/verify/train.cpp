@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <cfenv>
 #include <exception>
 
 #include "aclgrad/aclgrad.h"
@@ -13,7 +14,7 @@ using namespace aclgrad;
 namespace {
 
 struct Arguments {
-  std::string record, checkpoint;
+  std::string record, checkpoint, rounding;
   std::uint64_t seed = 1;
   double rate = 0.01, next_rate = 0, elu = 1;
   std::int64_t steps = 12, changes_at = 0, flipped = -1, every = 0, micro_batches = 0;
@@ -71,8 +72,11 @@ int main(int argc, char** argv) {
   app.add_option("--flipped", arguments.flipped);
   app.add_option("--every", arguments.every);
   app.add_option("--micro-batches", arguments.micro_batches);
+  app.add_option("--rounding", arguments.rounding, "of the program: up or zero");
   app.add_flag("--resume", arguments.resume);
   CLI11_PARSE(app, argc, argv);
+  if (arguments.rounding == "up") std::fesetround(FE_UPWARD);
+  if (arguments.rounding == "zero") std::fesetround(FE_TOWARDZERO);
   provide_step_pages();
   try {
     train(arguments);

@@ -76,6 +76,14 @@ TEST_F(Verifying, TheSameRunIsEqualOnAnyNumberOfThreadsAndReplayedOrEager) {
   }
 }
 
+TEST_F(Verifying, TheRoundingModeOfTheProgramChangesNothing) {
+  train("");
+  for (const char* mode : {"up", "zero"}) {
+    const Outcome outcome = verify_with("--rounding " + std::string(mode));
+    EXPECT_EQ(outcome.status, 0) << mode << outcome.text;
+  }
+}
+
 TEST_F(Verifying, AnotherSeedPartsBeforeTheFirstStep) {
   train("");
   expect_parted(verify_with("--seed 2"),
@@ -101,15 +109,16 @@ TEST_F(Verifying, ARateThatChangesPartsWhereItDoes) {
 TEST_F(Verifying, AFlippedBitOfDataPartsInItsStepAndElement) {
   train("");
   const Outcome outcome = verify_with("--flipped 20");
-  expect_parted(outcome, {"first difference: step [1-4]: `features` of the batch",
-                          "`features` of the batch: element \\[[0-9]+, 0\\] of float32 \\[1[26], 8\\]"
-                          ": here .*, recorded .*, 1 unit of the last place apart; 1 of "});
+  expect_parted(outcome,
+                {"first difference: step [1-4]: `features` of the batch",
+                 "`features` of the batch: element \\[[0-9]+, 0\\] of float32 \\[1[26], 8\\]"
+                 ": here .*, recorded .*, 1 unit of the last place apart; 1 of "});
 }
 
 TEST_F(Verifying, APatchedOperatorPartsInItsStepAndNode) {
   train("");
-  const Outcome outcome = outcome_of("LD_PRELOAD=" ACLGRAD_PATCHED_ELU " " ACLGRAD_VERIFIER
-                                     " --quiet " + record());
+  const Outcome outcome =
+      outcome_of("LD_PRELOAD=" ACLGRAD_PATCHED_ELU " " ACLGRAD_VERIFIER " --quiet " + record());
   // The epoch's last batch is the one of 12 rows.
   expect_parted(outcome, {"step 0: equal", "first difference: step 4: `hidden",
                           "elu_backward` .*, output 0: element \\[[0-9]+, [0-9]+\\] of float32 "
@@ -129,8 +138,9 @@ TEST_F(Verifying, ARecordWithEveryStepTellsTheStepByItself) {
   const std::string command = kTraining;
   text.replace(text.find(command), command.size(), "/nowhere/train");
   folder_.file("run.json", text);
-  const Outcome outcome = outcome_of("LD_PRELOAD=" ACLGRAD_PATCHED_ELU " " ACLGRAD_VERIFIER
-                                     " --quiet " + record() + " -- " + kTraining);
+  const Outcome outcome =
+      outcome_of("LD_PRELOAD=" ACLGRAD_PATCHED_ELU " " ACLGRAD_VERIFIER " --quiet " + record() +
+                 " -- " + kTraining);
   expect_parted(outcome, {"step 3: equal", "step 4: parted: `hidden", "cannot be compared here"});
 }
 
@@ -163,8 +173,8 @@ TEST_F(Verifying, AStepIsWrittenWithItsPage) {
 
 TEST_F(Verifying, ARunThatEndsEarlierHasParted) {
   train("");
-  expect_parted(verify_with("--steps 6"), {"note: steps: here 6, recorded 12",
-                                           "parted: the end of the run: .*after step 6"});
+  expect_parted(verify_with("--steps 6"),
+                {"note: steps: here 6, recorded 12", "parted: the end of the run: .*after step 6"});
 }
 
 TEST_F(Verifying, WhatCannotBeVerifiedSaysWhy) {

@@ -76,7 +76,11 @@ RunFileWriter::RunFileWriter(std::filesystem::path path, const RunJson& header,
   }
   end_ = text.size();
   text += kEnd;
-  write_file_atomically(path_, text);
+  // Not forced to the disk, which may take longer than the first hundred steps: what is lost with
+  // the power is a record, and a run is not verified by one that is cut off.
+  TemporaryFile fresh(path_);
+  fresh.write(text);
+  fresh.take_name(/*is_forced=*/false);
   descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
   if (descriptor_ < 0) fail_io(path_, "write", errno);
 }

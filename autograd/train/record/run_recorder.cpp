@@ -141,9 +141,8 @@ RunJson RunRecorder::steps_so_far() {
       hashes.push_back(std::move(text));
     }
   }
-  return {{"losses", std::move(losses)},
-          {"rates", std::move(rates)},
-          {"batches", std::move(batches)}};
+  return {
+      {"losses", std::move(losses)}, {"rates", std::move(rates)}, {"batches", std::move(batches)}};
 }
 
 void RunRecorder::end_step(const Evaluation* evaluation, bool saves) {

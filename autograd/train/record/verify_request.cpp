@@ -28,8 +28,9 @@ VerifyRequest request_from(const RunJson& json) {
 }  // namespace
 
 RunJson to_json(const VerifyRequest& request) {
-  return {{"fit", request.fit},       {"record", request.record}, {"from", request.from},
-          {"first", request.first},   {"last", request.last},     {"until", request.until},
+  return {{"fit", request.fit},       {"record", request.record},
+          {"from", request.from},     {"first", request.first},
+          {"last", request.last},     {"until", request.until},
           {"values", request.values}, {"values_file", request.values_file}};
 }
 
