@@ -11,6 +11,7 @@
 #   lib/aclgrad/python/acl.py        the vendor's Python module, or in ACLGRAD_PYTHON_DIR
 #   ACLGRAD_PYTHON_DIR               where that is set: the Python package, without the library, which it finds
 #   bin/aclgrad-record, bin/aclgrad-replay   calls recorded (lib/aclgrad/libaclgrad_record.so), and judged
+#   bin/aclgrad-verify               trains again what a record of fit() is of, and compares
 #   bin/aclgrad-gradcheck, lib/aclgrad/libaclgrad_gradcheck_c.so   the tool, for people and for programs
 include(CMakePackageConfigHelpers)
 
@@ -69,7 +70,7 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/ops/include/
   DESTINATION ${ACLGRAD_VENDOR_INCLUDEDIR})
 
 if(ACLGRAD_BUILD_TOOLS)
-  install(TARGETS aclgrad-gradcheck aclgrad-replay RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(TARGETS aclgrad-gradcheck aclgrad-replay aclgrad-verify RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
   install(TARGETS aclgrad_gradcheck_c EXPORT aclgrad LIBRARY DESTINATION ${ACLGRAD_VENDOR_LIBDIR})
 endif()
 

@@ -189,6 +189,15 @@ verb_test_install() {
   done
 }
 
+#: ./dev verify-matrix [BUILD...]
+#:                         train the demo once and verify that it has the same bits on any number of threads and
+#:                         ranks, replayed, eager and resumed, by other builds (folders such as build/clang) and on
+#:                         emulated processors, where qemu-user is installed: writes docs/verify.md (a minute)
+verb_verify_matrix() {
+  build aclgrad-verify train_digits
+  bash tests/verify/matrix.sh "$build" docs/verify.md "$@"
+}
+
 #: ./dev onnx-test [options]
 #:                         ONNX's own test models, what they give and their gradients: writes docs/onnx.md
 #:                         (a minute; --only NAME, other folders with models: see onnx_models --help)

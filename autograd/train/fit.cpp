@@ -15,10 +15,12 @@
 #include <vector>
 
 #include "aclgrad/fit.h"
+#include "tensor/nearest_rounding.h"
 #include "train/divergence.h"
 #include "train/early_stopping.h"
 #include "train/fit_callbacks.h"
 #include "train/fit_checks.h"
+#include "train/record/run_recorder.h"
 #include "train/run_checkpoint.h"
 #include "train/run_state.h"
 
@@ -42,7 +44,18 @@ double seconds_since(steady_clock::time_point begin) {
 
 class Fit {
  public:
-  Fit(Trainer& trainer, const data::Batches& batches, const FitOptions& options)
+  static History start(Trainer& trainer, const data::Batches& batches, const FitOptions& options) {
+    trainer.require_idle("fit()");
+    const NearestRounding rounding;  // of learning rates and means of losses
+    const FitCall call(trainer.ranks());
+    if (!call.is_verifying()) return Fit(trainer, batches, options, call).run();
+    const FitOptions changed = call.options_of(options);
+    return Fit(trainer, batches, changed, call).run();
+  }
+
+ private:
+  Fit(Trainer& trainer, const data::Batches& batches, const FitOptions& options,
+      const FitCall& call)
       : trainer_(trainer),
         ranks_(trainer.ranks()),
         batches_(batches),
@@ -51,8 +64,8 @@ class Fit {
         checkpoint_(batches, options),
         stopping_(options),
         divergence_(trainer),
+        recorder_(trainer, batches, options, call),
         run_(trainer, options, state_) {
-    trainer.require_idle("fit()");
     check_fit(batches, options, trainer.optimizer());
     steps_ = options.steps.value_or(product_or_most(options.epochs, batches.batches_per_epoch()));
     every_ = options.evaluate_every > 0 ? options.evaluate_every : batches.batches_per_epoch();
@@ -63,7 +76,10 @@ class Fit {
 
   History run() {
     const Trainer::Doing doing(trainer_, "fit()");
-    if (checkpoint_) ranks_.on_first([&] { checkpoint_.require_writable(); });
+    if (checkpoint_ && options_.checkpoint_every != 0) {
+      ranks_.on_first([&] { checkpoint_.require_writable(); });
+    }
+    if (recorder_) ranks_.on_first([&] { recorder_.require_writable(); });
     run_.resumed_ = options_.resume && resume();
     if (ranks_.is_first()) callbacks_ = own_callbacks(options_, order_);
     run_.epoch_ = state_.next.epoch;
@@ -84,7 +100,6 @@ class Fit {
     }
   }
 
- private:
   // Steps of this run, those before it was resumed included.
   std::int64_t done() const { return trainer_.steps() - state_.begin; }
   // A resumed run may have another target.
@@ -116,6 +131,7 @@ class Fit {
   // a run has failed before it began, too. What is told of goes on, whatever else fails now.
   void tell_failure(const std::string& what) {
     run_.failure_ = what.empty() ? "an exception without a text" : what;
+    recorder_.fail(run_.failure_);
     std::size_t number = 0;
     for (const std::vector<Callback>* callbacks :
          {&options_.callbacks, &std::as_const(callbacks_)}) {
@@ -147,6 +163,7 @@ class Fit {
     const std::int64_t workers =
         std::max<std::int64_t>(batches_.options().workers, options_.prefetch ? 1 : 0);
     data::Loader loader(batches_, state_.next, steps_ - done(), workers);
+    recorder_.begin(steps_, every_, run_.resumed_);
     const auto begin = steady_clock::now();
     while (!is_over()) {
       run_.epoch_ = state_.next.epoch;
@@ -154,6 +171,7 @@ class Fit {
       run_.batch_ = &batch;
       call(&Callback::before_step);
       if (checkpoint_) divergence_.begin(batch);
+      recorder_.before_step(batch);
       step(batch, loader.position());
       after_step(batch);
       run_.batch_ = &run_.none_;
@@ -181,6 +199,7 @@ class Fit {
     keep_place();
     history_.step_seconds += seconds_since(begin);
     ++history_.steps;
+    recorder_.after_step(loss);
     // It is the loss before this step's update: the weights are those that the step before left.
     if (!std::isfinite(loss)) fail_diverged(fmt::format("the loss became {}", shown(loss)), 1);
     state_.sum += loss;
@@ -198,6 +217,8 @@ class Fit {
     const std::int64_t every = options_.checkpoint_every.value_or(0);
     const bool saves =
         checkpoint_ && (options_.checkpoint_every ? every > 0 && done() % every == 0 : evaluated);
+    recorder_.end_step(evaluated ? &state_.evaluations.back() : nullptr, saves);
+    state_.stopped_early = state_.stopped_early || recorder_.has_enough();
     // The loss of a step is that of the weights before it.
     if (!saves && !is_over()) return;
     const std::string fault = divergence_.fault_after(batch);
@@ -295,6 +316,7 @@ class Fit {
   History finish() {
     restore_best();
     call(&Callback::finish);
+    recorder_.finish();
     history_.stopped_early = stopped_early();
     history_.evaluations = std::move(state_.evaluations);
     for (const Metric& metric : options_.metrics) history_.metrics.push_back(metric.name);
@@ -312,6 +334,7 @@ class Fit {
   const RunCheckpoint checkpoint_;
   EarlyStopping stopping_;
   DivergenceCheck divergence_;
+  RunRecorder recorder_;
   std::vector<Callback> callbacks_;       // of the first rank: those that look
   std::size_t begun_ = 0, finished_ = 0;  // so many of the options' and these, in their order
   std::int64_t steps_ = 0, every_ = 0;
@@ -350,7 +373,7 @@ std::string FitRun::note() const {
 }
 
 History fit(Trainer& trainer, const data::Batches& batches, const FitOptions& options) {
-  return detail::Fit(trainer, batches, options).run();
+  return detail::Fit::start(trainer, batches, options);
 }
 
 }  // namespace aclgrad

@@ -36,6 +36,7 @@ void check_fit(const data::Batches& batches, const FitOptions& options,
   require_count("steps", options.steps.value_or(0));
   require_count("evaluate_every", options.evaluate_every);
   require_count("checkpoint_every", options.checkpoint_every.value_or(0));
+  require_count("record_every", options.record_every);
   require_count("patience", options.patience);
   require(!std::isnan(options.target_loss.value_or(0)),
           "`target_loss` is a number, not nan: no loss would reach it");
@@ -52,6 +53,9 @@ void check_fit(const data::Batches& batches, const FitOptions& options,
   require(!options.checkpoint.empty() || (!options.resume && !options.checkpoint_every),
           "to `resume` and to save with `checkpoint_every`, a run needs the name of its "
           "`checkpoint`");
+  const bool is_recorded = options.record ? !options.record->empty() : !options.checkpoint.empty();
+  require(options.record_every == 0 || is_recorded,
+          "for `record_every`, a run needs the name of its `record`, or of a `checkpoint`");
   require(!options.observe || options.log != nullptr,
           "to `observe`, a run needs a `log`, such as a RunReport");
   std::set<std::string> names;

@@ -5,7 +5,6 @@
 
 #include <array>
 #include <charconv>
-#include <cstring>
 #include <span>
 #include <string_view>
 
@@ -19,23 +18,6 @@ namespace {
 constexpr std::string_view kFormat = "aclgrad checkpoint 2", kOldFormat = "aclgrad checkpoint 1";
 constexpr std::string_view kRandom = "random.";
 constexpr std::string_view kNote = "note.";
-
-// FNV-1a of words in place of bytes, several at a time, as a byte takes as long as a word; what a
-// product has in its upper half is moved down, for it would reach no other bit. The rest is bytes.
-std::uint64_t fnv1a_of_words(std::span<const std::byte> bytes, std::uint64_t hash) {
-  constexpr std::size_t kLanes = 4, kStep = kLanes * sizeof(std::uint64_t);
-  std::array<std::uint64_t, kLanes> lanes = {hash, hash + 1, hash + 2, hash + 3};
-  const std::size_t whole = bytes.size() / kStep * kStep;
-  for (std::size_t at = 0; at < whole; at += kStep) {
-    std::array<std::uint64_t, kLanes> words;
-    std::memcpy(words.data(), bytes.data() + at, kStep);
-    for (std::size_t i = 0; i < kLanes; ++i) {
-      const std::uint64_t product = (lanes[i] ^ words[i]) * 0x100000001B3;
-      lanes[i] = product ^ (product >> 32);
-    }
-  }
-  return fnv1a(bytes.subspan(whole), fnv1a(std::as_bytes(std::span(lanes)), hash));
-}
 
 // Of files of the old format the checksum is one of bytes.
 class Checksum {

@@ -59,8 +59,9 @@ class TemporaryFile {
   /// Forces to the disk what was written.
   void sync();
 
-  /// Gives it the target's name, in the place of what had it, and forces that to the disk.
-  void take_name();
+  /// Gives it the target's name, in the place of what had it, and, unless that may take its time,
+  /// forces it to the disk.
+  void take_name(bool is_forced = true);
 
   /// Likewise, and what had the name is called `previous` then, in the place of what had that. At
   /// every moment the target's name is that of a file, where the file system has hard links.

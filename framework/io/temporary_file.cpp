@@ -129,10 +129,10 @@ void TemporaryFile::sync() {
 }
 
 // The lock is held until the name is taken, so the file stays open.
-void TemporaryFile::take_name() {
+void TemporaryFile::take_name(bool is_forced) {
   if (::rename(path_.c_str(), target_.c_str()) != 0) fail_io(target_, "replace", errno);
   renamed_ = true;
-  sync_folder_of(target_);
+  if (is_forced) sync_folder_of(target_);
 }
 
 // Another writer to the same target may take the second name for a leftover, or have been faster:

@@ -8,6 +8,7 @@
 #include "aclgrad/error.h"
 #include "aclgrad/format.h"
 #include "aclgrad/random.h"
+#include "tensor/nearest_rounding.h"
 #include "tensor/option.h"
 
 namespace aclgrad::init {
@@ -15,6 +16,7 @@ namespace {
 
 template <class Draw>
 Tensor filled(const Shape& shape, DType dtype, const Draw& draw) {
+  const detail::NearestRounding rounding;
   Tensor result = Tensor::zeros(shape, dtype);
   for (std::int64_t i = 0; i < shape.numel(); ++i) {
     result.set(i, draw(static_cast<std::uint64_t>(i)));

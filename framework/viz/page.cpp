@@ -12,6 +12,7 @@
 #include "page/document.h"
 #include "page/texts.h"
 #include "report/svg.h"
+#include "session/graph_page.h"
 #include "session/saved_variables.h"
 #include "viz/graph_view.h"
 
@@ -156,6 +157,17 @@ std::string VizPage::html() const {
     document.script += script();
   }
   return document.html();
+}
+
+void provide_step_pages() {
+  detail::graph_page() = [](const Graph& graph, const Gradients& gradients,
+                            const std::vector<Fetch>& fetches, std::span<const Feed> feeds,
+                            const std::string& title) {
+    VizPage page(graph, {.title = title});
+    page.add(gradients);
+    page.run(fetches, feeds);
+    return page.html();
+  };
 }
 
 }  // namespace aclgrad

@@ -183,6 +183,14 @@ struct FitOptions {
   std::optional<std::int64_t> checkpoint_every = std::nullopt;
   bool resume = false;
 
+  /// The record of the run, JSON: hashes of what is read in each step and of the trainer's state at
+  /// the begin, at evaluations and in checkpoints, with losses, learning rates, settings and what
+  /// it ran on. `aclgrad-verify` trains again and compares (docs/how-to/verify-a-run.md). By
+  /// default it has the checkpoint's name with ".run.json" behind; with an empty name there is
+  /// none.
+  std::optional<std::filesystem::path> record = std::nullopt;
+  std::int64_t record_every = 0;  ///< hashes of the state after every so many steps, too; 0: none
+
   /// What holds for the whole run, by different names: the log gets it, and a run goes on from a
   /// checkpoint that was made with the same only.
   std::vector<std::pair<std::string, std::string>> settings = {};

@@ -71,4 +71,8 @@ class VizPage {
   std::unique_ptr<viz::GraphView> view_;
 };
 
+/// From now on fit() can write the page of a step that `aclgrad-verify --at STEP` asks for; without
+/// it that has the step's values only, as what trains is linked with no pages.
+void provide_step_pages();
+
 }  // namespace aclgrad
