@@ -14,7 +14,7 @@ packages=("${example_packages[@]}" pkg-config "${python_packages[@]}" libopenmpi
 # What benchmarks compare with.
 peer_packages=(libtorch-dev libopenblas0-openmp libopenblas0-pthread)
 style_packages=(clang-format)
-package_packages=(dpkg-dev debhelper dh-python help2man lintian fakeroot pkg-config python3 libopenmpi-dev)
+package_packages=("${onnx_packages[@]}" dpkg-dev debhelper dh-python help2man lintian fakeroot pkg-config python3 libopenmpi-dev)
 wheel_packages=(python3 python3-pip python3-setuptools python3-wheel)
 clang_packages=(clang-16)
 aarch64_packages=(g++-aarch64-linux-gnu qemu-user)

@@ -6,10 +6,12 @@
 #include <limits>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "aclgrad/error.h"
 #include "aclgrad/io/file.h"
+#include "onnx/tensors.h"
 
 namespace aclgrad::onnx {
 namespace {
@@ -49,16 +51,34 @@ void move_out(proto::ModelProto& model, const std::filesystem::path& path, std::
 
 }  // namespace
 
-proto::ModelProto read_model(const std::filesystem::path& path) {
-  const std::string content = read_file(path);
-  proto::ModelProto model;
-  if (content.size() > kMostBytes ||
-      !model.ParseFromArray(content.data(), static_cast<int>(content.size())) ||
-      !model.has_graph()) {
+ModelFile::ModelFile(const std::filesystem::path& path) : file_(path) {
+  if (file_.size() > kMostBytes) {
+    throw IoError(fmt::format("{}: is no ONNX model: it has {} bytes, a model has at most {}",
+                              path.string(), file_.size(), kMostBytes));
+  }
+  if (!read_apart(file_, model_, initializers_) || !model_.has_graph()) {
     throw IoError(path.string() + ": is no ONNX model");
   }
-  return model;
 }
+
+Tensor ModelFile::read(const Initializer& initializer) const {
+  return initializer.raw_data ? tensor_of(initializer.tensor, file_, *initializer.raw_data)
+                              : tensor_of(initializer.tensor, file_.path().parent_path());
+}
+
+proto::ModelProto ModelFile::whole() && {
+  for (Initializer& initializer : initializers_) {
+    proto::TensorProto& tensor = *model_.mutable_graph()->add_initializer();
+    tensor.Swap(&initializer.tensor);
+    if (!initializer.raw_data) continue;
+    std::string& data = *tensor.mutable_raw_data();
+    data.resize(initializer.raw_data->size);
+    file_.read(initializer.raw_data->begin, data.data(), data.size());
+  }
+  return std::move(model_);
+}
+
+proto::ModelProto read_model(const std::filesystem::path& path) { return ModelFile(path).whole(); }
 
 void write_model(proto::ModelProto model, const std::filesystem::path& path,
                  std::optional<std::size_t> external_bytes) {

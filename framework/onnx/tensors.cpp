@@ -67,6 +67,14 @@ std::uint64_t number_in(const proto::TensorProto& tensor, const std::string& tex
   return number;
 }
 
+Tensor from_range(const proto::TensorProto& tensor, const aclgrad::detail::InputFile& file,
+                  const FileRange& range, const Shape& shape, DType dtype) {
+  require_bytes(tensor, shape, dtype, range.size);
+  Tensor result = Tensor::zeros(shape, dtype);
+  file.read(range.begin, result.bytes(), result.nbytes());
+  return result;
+}
+
 Tensor from_file(const proto::TensorProto& tensor, const std::filesystem::path& folder,
                  const Shape& shape, DType dtype) {
   std::string location;
@@ -86,19 +94,18 @@ Tensor from_file(const proto::TensorProto& tensor, const std::filesystem::path& 
   const aclgrad::detail::InputFile file(folder / relative);
   if (offset > file.size()) fail(tensor, "begins behind the end of " + file.path().string());
   const std::uint64_t wanted = static_cast<std::uint64_t>(shape.numel()) * size_of(dtype);
-  require_bytes(tensor, shape, dtype, std::min(length.value_or(wanted), file.size() - offset));
-  Tensor result = Tensor::zeros(shape, dtype);
-  file.read(offset, result.bytes(), result.nbytes());
-  return result;
+  return from_range(tensor, file, {offset, std::min(length.value_or(wanted), file.size() - offset)},
+                    shape, dtype);
 }
 
 // bool has one byte, which is 0 or 1 here; a file may have others.
-void normalize(Tensor& tensor) {
-  if (tensor.dtype() != DType::boolean) return;
+Tensor normalized(Tensor tensor) {
+  if (tensor.dtype() != DType::boolean) return tensor;
   std::byte* const bytes = tensor.bytes();
   for (std::size_t i = 0; i < tensor.nbytes(); ++i) {
     bytes[i] = static_cast<std::byte>(bytes[i] != std::byte{0});
   }
+  return tensor;
 }
 
 Tensor read(const proto::TensorProto& tensor, const std::filesystem::path& folder,
@@ -117,6 +124,23 @@ Tensor read(const proto::TensorProto& tensor, const std::filesystem::path& folde
   if (dtype == DType::float64) return from_field(tensor, tensor.double_data(), shape, dtype);
   if (dtype == DType::int64) return from_field(tensor, tensor.int64_data(), shape, dtype);
   return from_field(tensor, tensor.int32_data(), shape, dtype);
+}
+
+DType required_dtype(const proto::TensorProto& tensor) {
+  const std::optional<DType> dtype = dtype_of(tensor.data_type());
+  if (!dtype) {
+    fail(tensor, "is of " + type_name(tensor.data_type()) + ", which no tensor here holds");
+  }
+  if (tensor.has_segment()) fail(tensor, "lies in segments, which nothing writes");
+  return *dtype;
+}
+
+Shape required_shape(const proto::TensorProto& tensor) {
+  try {
+    return Shape(Dims(tensor.dims().begin(), tensor.dims().end()));
+  } catch (const ShapeError& error) {
+    fail(tensor, std::string("has no shape: ") + error.what());
+  }
 }
 
 }  // namespace
@@ -141,20 +165,18 @@ std::string type_name(std::int32_t type) {
 }
 
 Tensor tensor_of(const proto::TensorProto& tensor, const std::filesystem::path& folder) {
-  const std::optional<DType> dtype = dtype_of(tensor.data_type());
-  if (!dtype) {
-    fail(tensor, "is of " + type_name(tensor.data_type()) + ", which no tensor here holds");
+  const DType dtype = required_dtype(tensor);
+  return normalized(read(tensor, folder, required_shape(tensor), dtype));
+}
+
+Tensor tensor_of(const proto::TensorProto& tensor, const aclgrad::detail::InputFile& file,
+                 const FileRange& raw_data) {
+  const DType dtype = required_dtype(tensor);
+  const Shape shape = required_shape(tensor);
+  if (tensor.data_location() == proto::TensorProto::EXTERNAL) {
+    return normalized(from_file(tensor, file.path().parent_path(), shape, dtype));
   }
-  if (tensor.has_segment()) fail(tensor, "lies in segments, which nothing writes");
-  Shape shape;
-  try {
-    shape = Shape(Dims(tensor.dims().begin(), tensor.dims().end()));
-  } catch (const ShapeError& error) {
-    fail(tensor, std::string("has no shape: ") + error.what());
-  }
-  Tensor result = read(tensor, folder, shape, *dtype);
-  normalize(result);
-  return result;
+  return normalized(from_range(tensor, file, raw_data, shape, dtype));
 }
 
 proto::TensorProto tensor_proto(const std::string& name, const Tensor& tensor) {

@@ -11,6 +11,7 @@
 
 #include "aclgrad/dtype.h"
 #include "aclgrad/tensor.h"
+#include "io/posix_file.h"
 
 namespace aclgrad::onnx {
 
@@ -31,6 +32,16 @@ std::string type_name(std::int32_t type);
 /// shape needs more or fewer numbers than there are; IoError for a file that cannot be read, or
 /// that is not below the folder.
 Tensor tensor_of(const proto::TensorProto& tensor, const std::filesystem::path& folder = {});
+
+/// Where in a file something lies.
+struct FileRange {
+  std::uint64_t begin = 0;
+  std::uint64_t size = 0;
+};
+
+/// Of a tensor whose raw_data still lies in the model's own file, there.
+Tensor tensor_of(const proto::TensorProto& tensor, const aclgrad::detail::InputFile& file,
+                 const FileRange& raw_data);
 
 /// A tensor under a name, its numbers inside.
 proto::TensorProto tensor_proto(const std::string& name, const Tensor& tensor);

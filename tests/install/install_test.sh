@@ -59,6 +59,7 @@ run_programs() {
   "$1/train" || fail "the trained program"
   "$1/host" || fail "the host program"
   [[ ! -e $1/check_c ]] || "$1/check_c" || fail "the program that checks"
+  [[ ! -e $1/exchange ]] || (cd "$1" && ./exchange) || fail "the program that exchanges ONNX"
 }
 
 # With the flags that pkg-config gives.
@@ -70,6 +71,9 @@ compile_by_pkg_config() {
   # shellcheck disable=SC2046
   $cxx "$consumer/../host/host.cpp" -o "$work/host" \
     $(PKG_CONFIG_PATH=$1 pkg-config --cflags --libs aclgrad-ascend)
+  # shellcheck disable=SC2046
+  [[ ! -e $1/aclgrad-onnx.pc ]] || $cxx "$consumer/exchange.cpp" -o "$work/exchange" \
+    $(PKG_CONFIG_PATH=$1 pkg-config --cflags --libs aclgrad-onnx aclgrad)
   run_programs "$work"
 }
 

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "aclgrad/io/npy.h"
@@ -22,6 +23,7 @@ constexpr std::pair<ONNXTensorElementDataType, DType> kTypes[] = {
     {ONNX_TENSOR_ELEMENT_DATA_TYPE_DOUBLE, DType::float64},
     {ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64, DType::int64},
     {ONNX_TENSOR_ELEMENT_DATA_TYPE_INT32, DType::int32},
+    {ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT8, DType::uint8},
     {ONNX_TENSOR_ELEMENT_DATA_TYPE_BOOL, DType::boolean}};
 
 Ort::Value borrowed(const Ort::MemoryInfo& memory, Tensor& tensor) {

@@ -21,8 +21,13 @@ struct SavedCase {
   std::int64_t numbers_below = 5;  ///< of inputs of integers
 };
 
-const std::vector<SavedCase>& saved_nodes();
+const std::vector<SavedCase>& saved_nodes();      // of saved_nodes.cpp
+const std::vector<SavedCase>& saved_functions();  // of saved_functions.cpp
+const std::vector<SavedCase>& saved_algebra();    // of saved_algebra.cpp
 const std::vector<SavedCase>& saved_networks();
+
+/// All of them.
+std::vector<SavedCase> all_saved_cases();
 
 /// Inputs of a case for a batch: normal numbers, and small integers.
 std::vector<Tensor> inputs_of(const SavedCase& of, std::int64_t batch);

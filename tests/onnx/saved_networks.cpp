@@ -76,6 +76,15 @@ const std::vector<SavedCase>& saved_networks() {
   return all;
 }
 
+std::vector<SavedCase> all_saved_cases() {
+  std::vector<SavedCase> all;
+  for (const auto* some :
+       {&saved_nodes(), &saved_functions(), &saved_algebra(), &saved_networks()}) {
+    all.insert(all.end(), some->begin(), some->end());
+  }
+  return all;
+}
+
 std::vector<Tensor> inputs_of(const SavedCase& of, std::int64_t batch) {
   std::vector<Tensor> all;
   for (const onnx::Example& example : of.examples) {

@@ -1,36 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tests/onnx/saved_cases.h"
+#include "tests/onnx/saved_helpers.h"
 
 namespace aclgrad {
 namespace {
 
-using Values = std::vector<Value>;
-
-Tensor ramp(Shape shape, double scale = 0.1) {
-  Tensor made = Tensor::zeros(shape);
-  for (std::int64_t i = 0; i < made.numel(); ++i) {
-    made.set(i, scale * (static_cast<double>(i * 7 % 11) - 5));
-  }
-  return made;
-}
-
-Value fixed(const Value& x, Shape shape, double scale = 0.1) {
-  return x.graph().constant(ramp(std::move(shape), scale));
-}
-Value fixed_numbers(const Value& x, std::initializer_list<double> numbers, Shape shape) {
-  return x.graph().constant(Tensor::from(std::move(shape), numbers, DType::int64));
-}
-Value parameter(const Value& x, const char* name, Shape shape) {
-  return x.graph().parameter(name, ramp(std::move(shape)));
-}
-
-SavedCase of_one(std::string name, Shape shape, std::function<Value(const Value&)> function,
-                 double tolerance = 1e-5) {
-  return {std::move(name),
-          [function](const Values& in) { return Values{function(in[0])}; },
-          {onnx::Example("x", std::move(shape))},
-          tolerance};
-}
+using namespace saved;
 
 using Cases = std::vector<SavedCase>;
 

@@ -9,23 +9,16 @@
 namespace aclgrad::onnx::saving {
 namespace {
 
-// Inputs as the operator computes them.
-std::vector<Term> promoted(const Call& call, std::size_t begin = 0) {
-  DType common = call.dtype(begin);
-  for (std::size_t k = begin; k < call.input_count(); ++k) common = promote(common, call.dtype(k));
-  std::vector<Term> all;
-  for (std::size_t k = begin; k < call.input_count(); ++k) {
-    all.push_back(cast(call.input(k), common));
-  }
-  return all;
+// ONNX orders no bool, and runtimes no small integers.
+Term ordered(const Term& x) {
+  const bool is_ordered =
+      is_floating(x.dtype) || x.dtype == DType::int32 || x.dtype == DType::int64;
+  return is_ordered ? x : cast(x, DType::int32);
 }
-
-// ONNX orders no bool: 0 and 1 are ordered as they are.
-Term ordered(const Term& x) { return x.dtype == DType::boolean ? cast(x, DType::uint8) : x; }
 
 Term compare(const char* name, const Term& a, const Term& b) {
   const bool is_not_equal = std::string_view(name) == "NotEqual";
-  const Term made = op(is_not_equal ? "Equal" : name, {a, b}, {}, DType::boolean);
+  const Term made = test(is_not_equal ? "Equal" : name, {a, b});
   return is_not_equal ? op("Not", {made}) : made;
 }
 
@@ -33,7 +26,7 @@ template <class OfTwo, class OfNumber>
 void add_comparison(Table& table, const char* name) {
   const bool has_order = std::string_view(name).find("Equal") != 0 && name[0] != 'N';
   table.add<OfTwo>([name, has_order](auto&, Call& call) {
-    const std::vector<Term> both = promoted(call);
+    const std::vector<Term> both = call.promoted();
     return has_order ? compare(name, ordered(both[0]), ordered(both[1]))
                      : compare(name, both[0], both[1]);
   });
@@ -53,7 +46,7 @@ void add_comparison(Table& table, const char* name) {
 template <class OpType>
 void add_extreme(Table& table, const char* name, const char* of_bool) {
   table.add<OpType>([name, of_bool](auto&, Call& call) {
-    const std::vector<Term> both = promoted(call);
+    const std::vector<Term> both = call.promoted();
     return op(both[0].dtype == DType::boolean ? of_bool : name, both);
   });
 }
@@ -90,15 +83,15 @@ void add_with_number(Table& table, const char* name) {
 
 void add_arithmetic(Table& table) {
   table.add<AddOp>([](auto& a, Call& call) {
-    const std::vector<Term> both = promoted(call);
+    const std::vector<Term> both = call.promoted();
     return both[0] + both[1] * a.alpha;
   });
   table.add<SubOp>([](auto& a, Call& call) {
-    const std::vector<Term> both = promoted(call);
+    const std::vector<Term> both = call.promoted();
     return both[0] - both[1] * a.alpha;
   });
   table.add<MulOp>([](auto&, Call& call) {
-    const std::vector<Term> both = promoted(call);
+    const std::vector<Term> both = call.promoted();
     return both[0].dtype == DType::boolean ? op("And", both) : both[0] * both[1];
   });
   table.add<DivOp>([](auto&, Call& call) {
@@ -133,12 +126,23 @@ void add_arithmetic(Table& table) {
     const Term x = call.input(0);
     return op("Pow", {x, number(x, a.exponent)});
   });
-  table.add<PowOp>([](auto&, Call& call) { return op("Pow", promoted(call)); });
+  table.add<PowOfNumberOp>([](auto& a, Call& call) {
+    const Term x = cast(call.input(0), call.output_dtype());
+    return op("Pow", {number(x, a.number), x});
+  });
+  table.add<PowOp>([](auto&, Call& call) { return op("Pow", call.promoted()); });
   table.add<ClampOp>([](auto& a, Call& call) {
     // Not Clip, which leaves open what it makes of bounds that cross.
     Term x = call.input(0);
     if (a.min) x = op("Max", {x, number(x, *a.min)});
     if (a.max) x = op("Min", {x, number(x, *a.max)});
+    return x;
+  });
+  table.add<ClampTensorOp>([](auto& a, Call& call) {
+    const std::vector<Term> all = call.promoted();
+    Term x = all[0];
+    if (a.has_min) x = op("Max", {x, all[1]});
+    if (a.has_max) x = op("Min", {x, all.back()});
     return x;
   });
   add_comparison<GtOp, GtNumberOp>(table, "Greater");
@@ -148,15 +152,15 @@ void add_arithmetic(Table& table) {
   add_comparison<EqOp, EqNumberOp>(table, "Equal");
   add_comparison<NeOp, NeNumberOp>(table, "NotEqual");
   table.add<WhereOp>([](auto&, Call& call) {
-    const std::vector<Term> both = promoted(call, 1);
+    const std::vector<Term> both = call.promoted(1);
     return where(cast(call.input(0), DType::boolean), both[0], both[1]);
   });
   table.add<AddcmulOp>([](auto& a, Call& call) {
-    const std::vector<Term> all = promoted(call);
+    const std::vector<Term> all = call.promoted();
     return all[0] + all[1] * all[2] * a.factor;
   });
   table.add<AddcdivOp>([](auto& a, Call& call) {
-    const std::vector<Term> all = promoted(call);
+    const std::vector<Term> all = call.promoted();
     return all[0] + all[1] / all[2] * a.factor;
   });
 }

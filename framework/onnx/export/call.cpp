@@ -9,9 +9,17 @@
 
 namespace aclgrad::onnx::saving {
 
-const Table::Row* Table::find(const Op& op) const {
-  const auto found = rows_.find(typeid(op));
+const Table::Row* Table::find(std::type_index type) const {
+  const auto found = rows_.find(type);
   return found == rows_.end() ? nullptr : &found->second;
+}
+
+void Table::refuse_type(std::type_index type, const std::string& why) {
+  Row row;
+  row.write = [why](const Op&, Call&) -> std::vector<Term> { refuse(why); };
+  row.knows_batch = true;  // that it cannot be said comes before what it depends on
+  row.is_refused = true;
+  rows_[type] = std::move(row);
 }
 
 const Table& table() {
@@ -21,14 +29,21 @@ const Table& table() {
     add_arithmetic(made);
     add_attention(made);
     add_convolutions(made);
+    add_functions(made);
     add_indices(made);
+    add_linear_algebra(made);
+    add_logic(made);
+    add_losses(made);
     add_normalizations(made);
+    add_ordering(made);
     add_pooling(made);
     add_products(made);
     add_random(made);
     add_recurrent(made);
     add_reductions(made);
+    add_refusals(made);
     add_resampling(made);
+    add_rounding(made);
     add_shapes(made);
     return made;
   }();
@@ -43,11 +58,7 @@ bool Call::is_needed(std::size_t output) const {
 
 Term Call::input(std::size_t index) const { return exporter_.term(node_.inputs[index]); }
 
-Term Call::wide(std::size_t index) const {
-  const Term given = input(index);
-  const bool is_narrow = given.dtype == DType::float16 || given.dtype == DType::bfloat16;
-  return is_narrow ? cast(given, DType::float32) : given;
-}
+Term Call::wide(std::size_t index) const { return widened(input(index)); }
 
 Term Call::usual(std::size_t index) const {
   const Term given = input(index);
@@ -57,6 +68,14 @@ Term Call::usual(std::size_t index) const {
 std::vector<Term> Call::inputs() const {
   std::vector<Term> all;
   for (std::size_t k = 0; k < input_count(); ++k) all.push_back(input(k));
+  return all;
+}
+
+std::vector<Term> Call::promoted(std::size_t begin) const {
+  DType common = dtype(begin);
+  for (std::size_t k = begin; k < input_count(); ++k) common = promote(common, dtype(k));
+  std::vector<Term> all;
+  for (std::size_t k = begin; k < input_count(); ++k) all.push_back(cast(input(k), common));
   return all;
 }
 

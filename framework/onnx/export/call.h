@@ -50,6 +50,8 @@ class Call {
   Term usual(std::size_t index) const;
   Term narrowed(const Term& result) const { return cast(result, output_dtype()); }
   std::vector<Term> inputs() const;
+  /// Those from `begin` on, in the dtype that they promote to.
+  std::vector<Term> promoted(std::size_t begin = 0) const;
   /// The node that makes an input.
   const Node& maker_of(std::size_t input) const;
 
@@ -104,6 +106,7 @@ class Table {
     Write write;
     bool knows_batch = false;             // looks at the attributes of all recordings
     std::vector<std::size_t> reads = {};  // the inputs that count, where not all do
+    bool is_refused = false;              // says why it cannot be written
   };
 
   /// write(op, call) of that Op, which returns a Term or several.
@@ -123,9 +126,17 @@ class Table {
     });
   }
 
-  const Row* find(const Op& op) const;
+  /// Nodes that there are no words for, with the reason: "ONNX has no ...".
+  template <class... OpTypes>
+  void refused(std::string why) {
+    (..., refuse_type(typeid(OpTypes), why));
+  }
+
+  const Row* find(const Op& op) const { return find(std::type_index(typeid(op))); }
+  const Row* find(std::type_index type) const;
 
  private:
+  void refuse_type(std::type_index type, const std::string& why);
   static std::vector<Term> all(Term one) { return {std::move(one)}; }
   static std::vector<Term> all(std::vector<Term> several) { return several; }
 
@@ -143,14 +154,21 @@ void add_activations(Table& table);
 void add_arithmetic(Table& table);
 void add_attention(Table& table);
 void add_convolutions(Table& table);
+void add_functions(Table& table);
 void add_indices(Table& table);
+void add_linear_algebra(Table& table);
+void add_logic(Table& table);
+void add_losses(Table& table);
 void add_normalizations(Table& table);
+void add_ordering(Table& table);
 void add_pooling(Table& table);
 void add_products(Table& table);
 void add_random(Table& table);
 void add_recurrent(Table& table);
 void add_reductions(Table& table);
+void add_refusals(Table& table);
 void add_resampling(Table& table);
+void add_rounding(Table& table);
 void add_shapes(Table& table);
 
 /// All of them.

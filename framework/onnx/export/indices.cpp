@@ -96,6 +96,21 @@ Term bags(const EmbeddingBagOp& a, const Call& call) {
                           {{"axes", Ints{1}}, keeps[0]}));
 }
 
+// So many copies of each slice as a constant says: the slices by their numbers.
+Term repeated(const RepeatInterleaveAttributes& a, const Call& call) {
+  const Node& maker = call.maker_of(1);
+  if (maker.op->kind() != OpKind::constant) refuse("how often it repeats follows from a run");
+  const Tensor& repeats = static_cast<const ConstantOp&>(*maker.op).tensor;
+  const std::int64_t slices =
+      call.fixed(call.extents(0)[static_cast<std::size_t>(a.dim)], "the number of its slices");
+  Ints places;
+  for (std::int64_t k = 0; k < slices; ++k) {
+    const double times = repeats.get(repeats.numel() == 1 ? 0 : k);
+    places.insert(places.end(), static_cast<std::size_t>(times), k);
+  }
+  return op("Gather", {call.input(0), ints(call.input(0), places)}, {{"axis", a.dim}});
+}
+
 }  // namespace
 
 void add_indices(Table& table) {
@@ -143,6 +158,14 @@ void add_indices(Table& table) {
         return call.reshape_to(op("Tile", {x, ints(x, repeats)}), call.output_extents());
       })
       .knows_batch = true;
+  table.add<RepeatInterleaveOp>([](auto& a, Call& call) { return repeated(a, call); });
+  // Inputs 1 and 2 are the numbers in and beside the place.
+  table.add<OneHotOp>([](auto& a, Call& call) {
+    const auto one = [&](std::size_t input) { return reshape(call.input(input), {1}); };
+    const Term index = call.input(0);
+    return op("OneHot", {index, ints(index, {a.classes}), concat({one(2), one(1)}, 0)}, {},
+              call.output_dtype());
+  });
   table.add<EmbeddingBagOp>([](auto& a, Call& call) {
     for (std::size_t k = 1; k < call.node().outputs.size(); ++k) {
       if (call.is_needed(k)) refuse("only its bags are an output there");

@@ -2,6 +2,7 @@
 #include "aclgrad/ops/reduction.h"
 
 #include <cmath>
+#include <numeric>
 
 #include "onnx/export/call.h"
 
@@ -65,8 +66,47 @@ Term norm(const Term& x, const NormAttributes& a) {
   return op("Pow", {sum, number(x, 1 / a.p)});
 }
 
-Term place_of_largest(const Term& x, std::int64_t dim, bool keepdim) {
-  return op("ArgMax", {x}, {{"axis", dim}, {"keepdims", std::int64_t{keepdim}}}, DType::int64);
+// "ArgMax" or "ArgMin".
+Term place_of_extremum(const char* name, const Term& x, std::int64_t dim, bool keepdim) {
+  return op(name, {x}, {{"axis", dim}, {"keepdims", std::int64_t{keepdim}}}, DType::int64);
+}
+
+template <class OpType>
+void add_search(Table& table, const char* of_values, const char* of_places) {
+  table.add<OpType>([of_values, of_places](auto& a, Call& call) {
+    const Term x = call.input(0);
+    std::vector<Term> made{reduce_any(of_values, x, {a.dim}, a.keepdim)};
+    if (call.is_needed(1)) made.push_back(place_of_extremum(of_places, x, a.dim, a.keepdim));
+    return made;
+  });
+}
+
+Ints all_axes(const Call& call) {
+  Ints axes(call.shape(0).rank());
+  std::iota(axes.begin(), axes.end(), 0);
+  return axes;
+}
+
+// Over all elements, which leaves no axis.
+template <class OpType>
+void add_of_all(Table& table, const char* name) {
+  table.add<OpType>([name](auto&, Call& call) {
+    return call.narrowed(reduce_any(name, call.usual(0), all_axes(call), false));
+  });
+}
+
+// Whether all, or any, elements are true: the smallest, or largest, of 0 and 1.
+template <class OpType>
+void add_of_truths(Table& table, const char* name) {
+  table.add<OpType>([name](auto& a, Call& call) {
+    return reduce_any(name, cast(call.input(0), DType::boolean), a.axes, a.keepdim);
+  });
+}
+
+// Products as the result's dtype has them.
+Term product(const Call& call, const Ints& axes, bool keepdim) {
+  return call.narrowed(
+      reduce_any("ReduceProd", widened(cast(call.input(0), call.output_dtype())), axes, keepdim));
 }
 
 }  // namespace
@@ -91,14 +131,32 @@ void add_reductions(Table& table) {
         op("CumSum", {x, axis},
            {{"exclusive", std::int64_t{a.exclusive}}, {"reverse", std::int64_t{a.reverse}}}));
   });
-  table.add<ArgmaxOp>(
-      [](auto& a, Call& call) { return place_of_largest(call.input(0), a.dim, a.keepdim); });
-  table.add<MaxOp>([](auto& a, Call& call) {
-    const Term x = call.input(0);
-    std::vector<Term> made{reduce_any("ReduceMax", x, {a.dim}, a.keepdim)};
-    if (call.is_needed(1)) made.push_back(place_of_largest(x, a.dim, a.keepdim));
-    return made;
+  table.add<ArgmaxOp>([](auto& a, Call& call) {
+    return place_of_extremum("ArgMax", call.input(0), a.dim, a.keepdim);
   });
+  table.add<ArgminOp>([](auto& a, Call& call) {
+    return place_of_extremum("ArgMin", call.input(0), a.dim, a.keepdim);
+  });
+  add_search<MaxOp>(table, "ReduceMax", "ArgMax");
+  add_search<MinOp>(table, "ReduceMin", "ArgMin");
+  add_of_all<MaxOfAllOp>(table, "ReduceMax");
+  add_of_all<MinOfAllOp>(table, "ReduceMin");
+  table.add<AminmaxOp>([](auto& a, Call& call) {
+    const Term x = call.usual(0);
+    return std::vector<Term>{call.narrowed(reduce_any("ReduceMin", x, a.axes, a.keepdim)),
+                             call.narrowed(reduce_any("ReduceMax", x, a.axes, a.keepdim))};
+  });
+  add_of_truths<AllOp>(table, "ReduceMin");
+  add_of_truths<AnyOp>(table, "ReduceMax");
+  table.add<ProdOp>([](auto&, Call& call) { return product(call, all_axes(call), false); });
+  table.add<ProdDimOp>([](auto& a, Call& call) { return product(call, {a.dim}, a.keepdim); });
+  table.add<NansumOp>([](auto& a, Call& call) {
+    const Term x = call.wide(0);
+    const Term numbers = is_floating(x.dtype) ? where(test("IsNaN", {x}), number(x, 0), x) : x;
+    return call.narrowed(reduce_any("ReduceSum", numbers, a.axes, a.keepdim));
+  });
+  table.refused<CumprodOp>("ONNX has running sums, but no running products");
+  table.refused<CummaxOp, CumminOp>("ONNX has running sums, but no running extremes");
   table.add<TopkOp>([](auto& a, Call& call) {
     const Term x = call.input(0);
     std::vector<Term> made = ops(

@@ -145,6 +145,17 @@ void add_shapes(Table& table) {
   table.add<ConstantOp>([](auto&, Call& call) { return constant_node(call); }).knows_batch = true;
   table.add<ZerosOp>([](auto&, Call& call) { return filled(call, 0); });
   table.add<FullOp>([](auto& a, Call& call) { return filled(call, a.value); });
+  table.add<EyeOp>([](auto&, Call& call) { return op("EyeLike", {filled(call, 0)}); }).knows_batch =
+      true;  // by its result's extents
+  table.add<LinspaceOp>([](auto& a, Call& call) {
+    std::vector<double> numbers(static_cast<std::size_t>(a.steps), a.start);
+    for (std::size_t k = 1; k < numbers.size(); ++k) {
+      const double share = static_cast<double>(k) / static_cast<double>(numbers.size() - 1);
+      numbers[k] = a.start + (a.end - a.start) * share;
+    }
+    const Tensor line = Tensor::from({a.steps}, numbers, DType::float64);
+    return constant(call.anything(), line.to(call.output_dtype()));
+  });
   table
       .add<ArangeOp>([](auto& a, Call& call) {
         Term beside = call.anything();

@@ -25,6 +25,10 @@ Term op(std::string_view name, const std::vector<Term>& inputs, const Attributes
   return made;
 }
 
+Term test(std::string_view name, const std::vector<Term>& inputs, const Attributes& attributes) {
+  return op(name, inputs, attributes, DType::boolean);
+}
+
 Term constant(const Term& beside, const Tensor& tensor) {
   return {beside.builder, beside.builder->constant(tensor), tensor.dtype()};
 }
@@ -41,6 +45,11 @@ Term ints(const Term& beside, const Ints& values) {
 Term cast(const Term& x, DType dtype) {
   if (x.dtype == dtype) return x;
   return op("Cast", {x}, {{"to", std::int64_t{type_of(dtype)}}}, dtype);
+}
+
+Term widened(const Term& x) {
+  const bool is_narrow = x.dtype == DType::float16 || x.dtype == DType::bfloat16;
+  return is_narrow ? cast(x, DType::float32) : x;
 }
 
 Term operator+(const Term& a, const Term& b) { return op("Add", {a, b}); }

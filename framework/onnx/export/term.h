@@ -28,6 +28,10 @@ Term op(std::string_view name, const std::vector<Term>& inputs, const Attributes
 std::vector<Term> ops(std::string_view name, const std::vector<Term>& inputs,
                       const Attributes& attributes, std::size_t outputs);
 
+/// A node of one output of bool: "Less", "IsNaN".
+Term test(std::string_view name, const std::vector<Term>& inputs,
+          const Attributes& attributes = {});
+
 /// A tensor of the file beside that term, a number of its dtype, a list of int64.
 Term constant(const Term& beside, const Tensor& tensor);
 Term number(const Term& beside, double value);
@@ -35,6 +39,8 @@ Term ints(const Term& beside, const Ints& values);
 
 /// The term itself where it has the dtype.
 Term cast(const Term& x, DType dtype);
+/// In float32 where it has 16 bits.
+Term widened(const Term& x);
 
 Term operator+(const Term& a, const Term& b);
 Term operator-(const Term& a, const Term& b);

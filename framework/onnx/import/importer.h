@@ -31,7 +31,7 @@ std::int64_t standard_opset(
 bool is_standard(const std::string& domain);
 
 struct Model::Data {
-  proto::ModelProto proto;  // without the numbers of its initializers
+  proto::ModelProto proto;  // without the initializers of its graph
   std::filesystem::path folder;
   std::int64_t opset = 1;
   Functions functions;

@@ -142,10 +142,11 @@ bool is_parameter(const Tensor& tensor, const std::string& name, const Uses& use
 
 Model load(const std::filesystem::path& path) {
   auto data = std::make_shared<Model::Data>();
-  data->proto = read_model(path);
+  ModelFile file(path);
+  data->proto = std::move(file.model());
   data->folder = path.parent_path();
   data->opset = standard_opset(data->proto.opset_import());
-  proto::GraphProto& graph = *data->proto.mutable_graph();
+  const proto::GraphProto& graph = data->proto.graph();
   for (const proto::FunctionProto& function : data->proto.functions()) {
     data->functions[{function.domain(), function.name()}] = &function;
   }
@@ -161,10 +162,8 @@ Model load(const std::filesystem::path& path) {
 
   Uses uses;
   for (const proto::NodeProto& node : graph.node()) uses.add(node);
-  std::map<std::string, proto::TensorProto*> initializers;
-  for (proto::TensorProto& tensor : *graph.mutable_initializer()) {
-    initializers[tensor.name()] = &tensor;
-  }
+  std::map<std::string, const Initializer*> initializers;
+  for (const Initializer& each : file.initializers()) initializers[each.tensor.name()] = &each;
   for (const proto::ValueInfoProto& input : graph.input()) {
     if (!initializers.contains(input.name())) data->inputs.push_back(port_of(input));
   }
@@ -178,9 +177,7 @@ Model load(const std::filesystem::path& path) {
   for (const std::string& name : uses.order) {
     const auto found = initializers.find(name);
     if (found == initializers.end()) continue;
-    Tensor tensor = tensor_of(*found->second, data->folder);
-    found->second->Clear();  // the model holds the numbers once
-    found->second->set_name(name);
+    Tensor tensor = file.read(*found->second);
     if (!is_parameter(tensor, name, uses)) {
       data->tensors[name] = std::make_shared<const Tensor>(std::move(tensor));
       continue;
@@ -198,7 +195,6 @@ Model load(const std::filesystem::path& path) {
     model.generators_.push_back(Part(model).generator(fmt::format("dropout{}.draws", drawing++)));
   }
   model.parts_ = parts.ordered();
-  graph.clear_initializer();
   return model;
 }
 

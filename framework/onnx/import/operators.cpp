@@ -13,7 +13,7 @@ const Operator* find_operator(std::string_view name) {
           convolution_operators(), pooling_operators(), normalization_operators(),
           reduction_operators(), shape_operators(), making_operators(), index_operators(),
           resampling_operators(), recurrent_operators(), loss_operators(), quantized_operators(),
-          sequence_operators(), control_operators()}) {
+          sequence_operators(), control_operators(), attention_operators(), signal_operators()}) {
       for (const Operator& each : list) found[each.name] = &each;
     }
     return found;

@@ -46,6 +46,8 @@ std::span<const Operator> loss_operators();
 std::span<const Operator> quantized_operators();
 std::span<const Operator> sequence_operators();
 std::span<const Operator> control_operators();
+std::span<const Operator> attention_operators();
+std::span<const Operator> signal_operators();
 
 /// A recording function of one value, with no attributes.
 template <auto kFunction>
