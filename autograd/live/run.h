@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a Server does: it trains as its pages say, and tells them. server_state.cpp has training,
-// server_commands.cpp what pages ask for.
+// A run that pages show and command, wherever they are: it trains as they say, and tells them. It
+// knows neither threads nor sockets, and never waits: who has it calls tick() again and again, and
+// hands it what pages ask. run.cpp has training, run_commands.cpp what pages ask for.
 #pragma once
 
 #include <atomic>
+#include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,43 +19,68 @@
 #include "live/commands.h"
 #include "live/exchange.h"
 #include "live/frame.h"
-#include "live/http.h"
 #include "live/playback.h"
 
 namespace aclgrad::live {
 
-class Server::State {
+class Run {
  public:
-  State(std::vector<Choice> choices, Maker make, ServerOptions options);
-  ~State();
+  struct Options {
+    std::string title;
+    std::size_t history_bytes = 0;
+    std::vector<std::string> lessons = {};
+  };
 
-  const std::string& address() const { return http_.address(); }
-  void wait();
-  void stop();
-  Callback callback();
+  /// Tells `pages`, which must live longer. Throws as Server's constructor, but IoError.
+  Run(std::vector<Choice> choices, Maker make, Options options, Pages& pages);
+
+  /// The page, as HTML: one that loads it needs nothing else.
+  Answer page();
+
+  /// Carries out a command, as JSON, and answers in JSON.
+  Answer obey(const std::string& body);
+
+  /// Trains, where a page has asked for that, until it is time to show something, or somebody asks.
+  /// Returns for how long there is nothing to do then, if nobody asks.
+  std::chrono::nanoseconds tick();
+
+  /// From any thread: what is long ends early.
+  void stop() { stopped_ = true; }
+  bool stopped() const { return stopped_; }
+
+  /// A run of fit(), which trains by itself: before each step, whether that may be done now; after
+  /// it; and its end, which a sentence explains.
+  void begin_following();
+  void look_at(const data::Dataset& batch);
+  bool may_go_on() const { return playing_ || steps_wanted_ > 0 || stopped_; }
+  void go_on();
+  void followed(double loss) { playback_->followed(loss); }
+  bool is_following() const { return following_; }
+  void end_following(std::string note);
 
  private:
-  HttpHandlers handlers();
   std::unique_ptr<Playback> made();
 
   // What pages are told.
   FrameFacts facts();
-  Answer page();
   std::string publish();
   bool publish_or_say();
 
   // Training.
   void train();
   void play();
+  bool shows_each() const;
+  std::chrono::nanoseconds until_next_step() const;
+  std::chrono::nanoseconds until_next_look() const;
   void hold_playing(const std::string& note);
-  bool wait_for_step();
   void measure();
-  void hold(FitRun& run);
-  void end_following(std::string note);
+
+  // Going where a link leads.
+  void arrive();
+  void stop_retracing();
 
   // Each carries out a command and returns how it is taken back.
   using TakeBack = std::function<void()>;
-  Answer obey(const std::string& body);
   template <class Command>
   Answer answer(const Command& command, bool brief);
   Answer answer(const CheckCommand& command, bool brief);
@@ -59,6 +88,7 @@ class Server::State {
   TakeBack back_to(std::int64_t step);
   TakeBack edit_back();
   TakeBack feed(const std::function<void()>& change, std::function<void()> restore);
+  TakeBack make_anew(const Chosen& chosen);
   TakeBack obey(const StepCommand& command);
   TakeBack obey(const BackCommand& command);
   TakeBack obey(const GoToCommand& command);
@@ -72,17 +102,21 @@ class Server::State {
   TakeBack obey(const DrawCommand& command);
   TakeBack obey(const TypeCommand& command);
   TakeBack obey(const ChooseCommand& command);
+  TakeBack obey(const RestoreCommand& command);
 
   std::vector<Choice> choices_;
   Maker make_;
-  ServerOptions options_;
+  Options options_;
+  Pages& pages_;
   std::shared_ptr<Playback> playback_;
   std::int64_t graphs_ = 0;  // recorded by networks before this one
   std::int64_t number_ = 0;
   bool playing_ = false;
   bool following_ = false;
   std::int64_t steps_wanted_ = 0;  // of fit()
-  std::int64_t played_ = 0;        // since a time
+  std::optional<std::int64_t> until_;  // where training is held
+  std::vector<Edit> then_;             // what is edited there
+  std::int64_t played_ = 0;            // since a time
   Clock::time_point since_ = Clock::now(), last_look_ = {};
   double steps_per_second_ = 0, per_second_ = 0;
   Clock::time_point next_step_ = {};
@@ -90,8 +124,6 @@ class Server::State {
   std::map<ValueId, Watched> watched_;
   std::int64_t shown_ = 0;  // the step of the latest frame
   std::atomic<bool> stopped_ = false;
-  Mailbox mailbox_;
-  Http http_;
 };
 
 }  // namespace aclgrad::live
