@@ -22,6 +22,12 @@ foreach(target fmt::fmt fmt::fmt-header-only)
 endforeach()
 # One instruction set, which every browser has since 2023.
 target_compile_definitions(hwy::hwy INTERFACE HWY_COMPILE_ONLY_STATIC)
-add_compile_options(-msimd128 -fwasm-exceptions)
+# Sizes are 64-bit numbers in the C interface and pointers have 32 bits here, so that all of a tensor that there is
+# memory for has a size that fits.
+add_compile_options(-msimd128 -fwasm-exceptions -Wno-c++11-narrowing -Wno-shorten-64-to-32)
 add_link_options(-fwasm-exceptions)
 set(BUILD_SHARED_LIBS OFF)
+foreach(part TESTS EXAMPLES TOOLS)
+  set(ACLGRAD_BUILD_${part} OFF)
+endforeach()
+set(ACLGRAD_INSTALL OFF)

@@ -103,7 +103,8 @@ std::map<std::string, std::string> texts_of(const json& command, const char* nam
   return all;
 }
 
-// [step, variable, index, number], of the learning rate with the variable ""; [value, index, number].
+// [step, variable, index, number], of the learning rate with the variable ""; [value, index,
+// number].
 RestoreCommand restored(const json& command) {
   RestoreCommand to{texts_of(command, "choices"),
                     optional_member<std::int64_t>(command, "step").value_or(0)};

@@ -56,16 +56,11 @@ std::unique_ptr<Playback> Run::made() {
 }
 
 FrameFacts Run::facts() {
-  return {++number_,
-          graphs_ + playback_->recordings(),
-          playing_,
-          steps_per_second_,
-          !following_,
-          note_,
-          watched_,
-          choices_,
-          until_,
-          then_};
+  return {++number_,   graphs_ + playback_->recordings(),
+          playing_,    steps_per_second_,
+          !following_, note_,
+          watched_,    choices_,
+          until_,      then_};
 }
 
 Answer Run::page() {

@@ -113,7 +113,7 @@ class Run {
   std::int64_t number_ = 0;
   bool playing_ = false;
   bool following_ = false;
-  std::int64_t steps_wanted_ = 0;  // of fit()
+  std::int64_t steps_wanted_ = 0;      // of fit()
   std::optional<std::int64_t> until_;  // where training is held
   std::vector<Edit> then_;             // what is edited there
   std::int64_t played_ = 0;            // since a time

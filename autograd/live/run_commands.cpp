@@ -140,8 +140,7 @@ Run::TakeBack Run::obey(const WatchCommand& command) {
   return {};
 }
 // Changes what the network is fed; its pictures are drawn anew.
-Run::TakeBack Run::feed(const std::function<void()>& change,
-                                            std::function<void()> restore) {
+Run::TakeBack Run::feed(const std::function<void()>& change, std::function<void()> restore) {
   TakeBack back = [this, restore = std::move(restore)] {
     playback_->redraw();
     restore();
@@ -227,11 +226,13 @@ Run::TakeBack Run::obey(const RestoreCommand& command) {
   });
   TakeBack back = [this] { playback_->undo(); };
   if (!as_chosen) back = make_anew(command.choices);
+  bool is_other = !as_chosen;
   try {
     playback_->retrace(command.changes);
+    is_other = true;
     for (const auto& [name, text] : command.texts) obey(TypeCommand{name, text});
   } catch (...) {
-    if (!as_chosen) back();
+    if (is_other) back();
     throw;
   }
   obey(PlayCommand{true});

@@ -59,7 +59,8 @@ class Server::State final : private Pages {
       : opens_browser_(options.open_browser),
         http_(options.port, handlers()),
         run_(std::move(choices), std::move(make),
-             {std::move(options.title), options.history_bytes, std::move(options.lessons)}, *this) {}
+             {std::move(options.title), options.history_bytes, std::move(options.lessons)}, *this) {
+  }
   ~State() override { mailbox_.close(); }
 
   const std::string& address() const { return http_.address(); }

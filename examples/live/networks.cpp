@@ -18,8 +18,9 @@ std::vector<Entry> all() {
     entry.lessons.assign(lessons.begin(), lessons.end());
     return entry;
   };
-  return {with(xor_network(), {chain_rule_md(), xor_md(), gradient_check_md()}), spirals(), digits(),
-          with(deep(), {vanishing_gradients_md()}), with(transformer(), {attention_md()})};
+  return {with(xor_network(), {chain_rule_md(), xor_md(), gradient_check_md()}), spirals(),
+          digits(), with(deep(), {vanishing_gradients_md()}),
+          with(transformer(), {attention_md()})};
 }
 
 std::function<Value(Operand)> activation(const std::string& name) {

@@ -32,7 +32,7 @@ export const guide = {
     live.lessons.forEach((text, i) => byId('lessons').append(make('option', {value: i}, /^# (.*)/.exec(text)[1])));
     byId('lessons').addEventListener('change', () => guide.open(byId('lessons').value));
     guide.open(address.get('lesson') ?? '');
-    guide.goOn(memory.get().rest ?? []);
+    guide.goOn(guide.rest());
   },
 
   open(lesson) {
@@ -77,6 +77,7 @@ export const guide = {
     }
     guide.look();
   },
+  rest: () => memory.get().rest ?? [],
   goOn(rest) { if (rest.length) guide.carryOut(rest); },
 
   // Which of the things that the lesson claims are on the screen.
