@@ -171,13 +171,13 @@ function(aclgrad_export_c_only target)
 endfunction()
 
 # aclgrad_embed_texts(TARGET NAMESPACE HEADER FILE...): files become functions that the header declares,
-# named after them: graph.js is graph_js(). Within a page, which has to be one file, scripts share one scope: the
+# named after them: graph.js is graph_js(), chain-rule.md is chain_rule_md(). Within a page, which has to be one file, scripts share one scope: the
 # imports and exports that say where names are from go.
 function(aclgrad_embed_texts target namespace header)
   foreach(path ${ARGN})
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${path})
     get_filename_component(file ${path} NAME)
-    string(REPLACE "." "_" name ${file})
+    string(REGEX REPLACE "[.-]" "_" name ${file})
     file(READ ${path} content)
     if(file MATCHES "\\.js$")
       string(REGEX REPLACE "\nimport {[^}]*} from '[^']*';" "" content "${content}")

@@ -84,6 +84,48 @@ WatchCommand watched(const json& command) {
   return watch;
 }
 
+// Lists and objects of a link may be left out where they are empty.
+template <class Take>
+void for_each(const json& command, const char* name, const Take& take) {
+  if (!command.contains(name)) return;
+  for (const json& one : list(command, name)) {
+    if (!one.is_array()) throw ValueError(fmt::format("`{}` has {}, no list", name, one.dump()));
+    take(one);
+  }
+}
+
+std::map<std::string, std::string> texts_of(const json& command, const char* name) {
+  std::map<std::string, std::string> all;
+  if (!command.contains(name)) return all;
+  const json& texts = command[name];
+  if (!texts.is_object()) throw ValueError(fmt::format("`{}` is an object of texts", name));
+  for (const auto& [key, text] : texts.items()) all[key] = as<std::string>(text, name);
+  return all;
+}
+
+// [step, variable, index, number], of the learning rate with the variable ""; [value, index,
+// number].
+RestoreCommand restored(const json& command) {
+  RestoreCommand to{texts_of(command, "choices"),
+                    optional_member<std::int64_t>(command, "step").value_or(0)};
+  if (to.step < 0) throw ValueError(fmt::format("there is no step {}", to.step));
+  for_each(command, "changes", [&](const json& one) {
+    if (one.size() != 4) throw ValueError("a change has four parts: step, variable, index, number");
+    Change change{as<std::int64_t>(one[0], "changes"), as<std::string>(one[1], "changes"),
+                  as<std::int64_t>(one[2], "changes")};
+    const bool own_rate = change.variable.empty() && one[3].is_null();
+    if (!own_rate) change.to = as<double>(one[3], "changes");
+    to.changes.push_back(std::move(change));
+  });
+  for_each(command, "edits", [&](const json& one) {
+    if (one.size() != 3) throw ValueError("an edit has three parts: value, index, number");
+    to.edits.push_back({as<ValueId>(one[0], "edits"), as<std::int64_t>(one[1], "edits"),
+                        as<double>(one[2], "edits")});
+  });
+  to.texts = texts_of(command, "texts");
+  return to;
+}
+
 const std::map<std::string, std::function<Command(const json&)>>& commands() {
   static const std::map<std::string, std::function<Command(const json&)>> all = {
       {"step", [](const json& it) { return StepCommand{count_of(it)}; }},
@@ -91,7 +133,8 @@ const std::map<std::string, std::function<Command(const json&)>>& commands() {
       {"goto", [](const json& it) { return GoToCommand{member<std::int64_t>(it, "step")}; }},
       {"play",
        [](const json& it) {
-         return PlayCommand{true, optional_member<double>(it, "per_second").value_or(0)};
+         return PlayCommand{true, optional_member<double>(it, "per_second").value_or(0),
+                            optional_member<std::int64_t>(it, "until")};
        }},
       {"pause", [](const json&) { return PlayCommand{false}; }},
       {"reset", [](const json&) { return ResetCommand{}; }},
@@ -125,6 +168,7 @@ const std::map<std::string, std::function<Command(const json&)>>& commands() {
        [](const json& it) {
          return TypeCommand{member<std::string>(it, "name"), member<std::string>(it, "text")};
        }},
+      {"restore", restored},
       {"check",
        [](const json& it) {
          return CheckCommand{member<ValueId>(it, "value"), member<std::int64_t>(it, "index")};

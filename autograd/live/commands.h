@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "aclgrad/live.h"
+#include "live/edits.h"
+#include "live/history.h"
 
 namespace aclgrad::live {
 
@@ -25,7 +27,8 @@ struct GoToCommand {
 };
 struct PlayCommand {
   bool plays;
-  double per_second = 0;  // steps; 0: as many as it can
+  double per_second = 0;                             // steps; 0: as many as it can
+  std::optional<std::int64_t> until = std::nullopt;  // the step at which it is held
 };
 struct ResetCommand {};
 struct UndoCommand {};
@@ -63,9 +66,18 @@ struct CheckCommand {
   std::int64_t index;
 };
 
+// Where a link leads: what its maker had chosen, trained, changed on the way, and set by hand.
+struct RestoreCommand {
+  Chosen choices;
+  std::int64_t step = 0;
+  Changes changes = {};
+  std::vector<Edit> edits = {};
+  std::map<std::string, std::string> texts = {};
+};
+
 using Command = std::variant<StepCommand, BackCommand, GoToCommand, PlayCommand, ResetCommand,
                              UndoCommand, SetCommand, ReleaseCommand, RateCommand, ChooseCommand,
-                             WatchCommand, DrawCommand, TypeCommand, CheckCommand>;
+                             WatchCommand, DrawCommand, TypeCommand, CheckCommand, RestoreCommand>;
 
 /// A command, and whether its asker gets the frame with the other pages, and no second one as the
 /// answer.

@@ -46,7 +46,7 @@ void Mailbox::wait(std::unique_lock<std::mutex>& lock, std::chrono::nanoseconds 
   looked_ = Clock::now();
 }
 
-void Mailbox::answer(std::chrono::milliseconds time) {
+void Mailbox::answer(std::chrono::nanoseconds time) {
   std::deque<Letter> letters;
   {
     std::unique_lock lock(mutex_);
@@ -59,11 +59,6 @@ void Mailbox::answer(std::chrono::milliseconds time) {
     const std::lock_guard lock(mutex_);
     looked_ = Clock::now();
   }
-}
-
-void Mailbox::wait_for_question(std::chrono::nanoseconds time) {
-  std::unique_lock lock(mutex_);
-  wait(lock, time);
 }
 
 bool Mailbox::has_questions() const {

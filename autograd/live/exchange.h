@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What goes between the thread that trains and the one that talks to browsers.
+// What goes between a run and the pages that show it, whatever carries it.
 #pragma once
 
 #include <chrono>
@@ -19,6 +19,25 @@ struct Answer {
   std::string body = {};
 };
 
+/// The pages that show a run, wherever they are: what all of them are told.
+class Pages {
+ public:
+  virtual ~Pages() = default;
+
+  /// A frame, as JSON. A slow page may get fewer of them.
+  virtual void publish(const std::string& frame) = 0;
+
+  /// A sentence, about what no frame can be made of.
+  virtual void say(const std::string& sentence) = 0;
+
+  /// Whether there is one; and since when there is none any more, after there was.
+  virtual bool any() const = 0;
+  virtual std::chrono::nanoseconds abandoned() const = 0;
+
+  /// Whether one of them asks for something, and waits.
+  virtual bool ask() const = 0;
+};
+
 /// Questions of one thread, which another answers in their order.
 class Mailbox {
  public:
@@ -30,10 +49,7 @@ class Mailbox {
   void ask(Question question, Done done);
 
   /// Answers all that wait, after waiting for the first where a time is given.
-  void answer(std::chrono::milliseconds wait = std::chrono::milliseconds(0));
-
-  /// Returns when somebody asks, or the time is over.
-  void wait_for_question(std::chrono::nanoseconds wait);
+  void answer(std::chrono::nanoseconds wait = std::chrono::nanoseconds(0));
 
   /// Whether somebody waits.
   bool has_questions() const;

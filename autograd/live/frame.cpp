@@ -110,6 +110,28 @@ json picture_json(const Picture& picture) {
   return data;
 }
 
+// What a link says beside the step: see RestoreCommand.
+json link_json(Playback& playback, const FrameFacts& facts) {
+  json choices = json::object(), changes = json::array(), edits = json::array(),
+       texts = json::object();
+  for (const Choice& choice : facts.choices) choices[choice.name] = choice.now;
+  for (const Change& change : playback.changes()) {
+    json to;
+    if (change.to) to = *change.to;
+    changes.push_back({change.step, change.variable, change.index, std::move(to)});
+  }
+  const auto edited = [&](const auto& all) {
+    for (const Edit& edit : all) edits.push_back({edit.value, edit.index, edit.to});
+  };
+  facts.until ? edited(facts.then) : edited(playback.edits());
+  for (const Text& text : playback.network().texts()) texts[text.name] = text.text;
+  return {{"choices", std::move(choices)},
+          {"step", facts.until.value_or(playback.step())},
+          {"changes", std::move(changes)},
+          {"edits", std::move(edits)},
+          {"texts", std::move(texts)}};
+}
+
 // A frame but for the tensors.
 json state_json(Playback& playback, const FrameFacts& facts) {
   json losses = json::array();
@@ -136,6 +158,7 @@ json state_json(Playback& playback, const FrameFacts& facts) {
           {"edited", std::move(edited)},
           {"pictures", std::move(pictures)},
           {"undo", playback.undoable()},
+          {"link", link_json(playback, facts)},
           {"note", facts.note}};
 }
 
@@ -170,7 +193,7 @@ json check_json(const Check& check, const Value& value, std::int64_t index) {
 }
 
 std::string page_html(Playback& playback, const FrameFacts& facts, const std::string& title,
-                      const std::vector<Choice>& choices) {
+                      const std::vector<std::string>& lessons) {
   const Preview& preview = playback.preview();
   VizOptions options;
   options.title = title;
@@ -187,7 +210,7 @@ std::string page_html(Playback& playback, const FrameFacts& facts, const std::st
     if (tensors.contains(id)) value["tensor"] = std::move(tensors[id]);
   }
   json chosen = json::array(), drawings = json::array(), texts = json::array();
-  for (const Choice& choice : choices) {
+  for (const Choice& choice : facts.choices) {
     chosen.push_back({{"name", choice.name}, {"options", choice.options}, {"now", choice.now}});
   }
   for (const Drawing& drawing : playback.network().drawings()) {
@@ -206,6 +229,7 @@ std::string page_html(Playback& playback, const FrameFacts& facts, const std::st
   const json live = {{"title", title},
                      {"graph", facts.graph},
                      {"choices", std::move(chosen)},
+                     {"lessons", lessons},
                      {"drawings", std::move(drawings)},
                      {"texts", std::move(texts)},
                      {"loss", preview.step().loss.id()},
@@ -219,7 +243,8 @@ std::string page_html(Playback& playback, const FrameFacts& facts, const std::st
   document.style = style;
   for (const auto script :
        {page::chart_js, page::layout_js, page::fold_js, page::graph_js, page::view_js, stream_js,
-        live_js, editor_js, formulas_js, norms_js, panel_js, pictures_js, present_js}) {
+        exchange_js, link_js, live_js, editor_js, formulas_js, guide_js, guide_words_js,
+        markdown_js, norms_js, panel_js, pictures_js, present_js}) {
     document.script += script();
   }
   return document.html();

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,10 @@ struct FrameFacts {
   bool can_go_back = true;
   std::string note = {};
   std::map<ValueId, Watched> watched = {};  // whose elements are wanted, and from where on
+  std::vector<Choice> choices = {};
+  // Where training is on its way to, and what is set by hand there.
+  std::optional<std::int64_t> until = std::nullopt;
+  std::vector<Edit> then = {};
 };
 
 /// The preview must be up to date.
@@ -31,6 +36,6 @@ nlohmann::json check_json(const Check& check, const Value& value, std::int64_t i
 
 /// The page: the graph, and the first frame.
 std::string page_html(Playback& playback, const FrameFacts& facts, const std::string& title,
-                      const std::vector<Choice>& choices);
+                      const std::vector<std::string>& lessons);
 
 }  // namespace aclgrad::live

@@ -76,7 +76,9 @@ double Playback::train_step() {
 double Playback::train() {
   marked_.clear();
   before_.reset();
-  return train_step();
+  const double loss = train_step();
+  if (retracing_) make_changes();
+  return loss;
 }
 
 void Playback::restore(const History::State& state) {
@@ -138,6 +140,43 @@ void Playback::restart() {
   before_.reset();
   history_.replace({});
   seek(first_step());
+}
+
+void Playback::require(const Change& change) const {
+  if (change.step < history_.first()) {
+    throw ValueError(fmt::format("there is no step {} to change something at", change.step));
+  }
+  if (change.variable.empty()) {
+    if (change.to && *change.to < 0) throw ValueError("a learning rate is a number from 0 on");
+    return;
+  }
+  for (const Variable& variable : preview_->step().graph.variables()) {
+    if (variable.name() != change.variable) continue;
+    if (change.index < 0 || change.index >= variable.shape().numel()) {
+      throw ShapeError(fmt::format("`{}` has {} elements, there is no element {}", variable.name(),
+                                   variable.shape().numel(), change.index));
+    }
+    Tensor::zeros({1}, variable.dtype()).set(0, change.to.value());  // says what it cannot hold
+    return;
+  }
+  throw ValueError(fmt::format("there is no variable `{}` to change", change.variable));
+}
+
+void Playback::retrace(Changes changes) {
+  for (const Change& change : changes) require(change);
+  std::ranges::stable_sort(changes, {}, &Change::step);
+  mark("link");
+  marked_.clear();
+  before_.reset();
+  history_.replace({});
+  seek(first_step());
+  history_.replace(std::move(changes));
+  make_changes();
+  retracing_ = true;
+}
+
+void Playback::stop_retracing() {
+  if (std::exchange(retracing_, false)) history_.forget_after(step());
 }
 
 Playback::Mark Playback::mark_here(const std::string& what) const {

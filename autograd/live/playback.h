@@ -46,6 +46,16 @@ class Playback {
   /// counts any more.
   void restart();
 
+  /// As restart(), for changes of another run of the same network: each is made again when train()
+  /// comes to its step. Throws ValueError, DTypeError or ShapeError for one that cannot be made;
+  /// nothing is changed then.
+  void retrace(Changes changes);
+
+  /// Those that it has not come to are forgotten.
+  void stop_retracing();
+
+  const Changes& changes() const { return history_.changes(); }
+
   /// Takes back the latest change, jump or restart; done again, it takes that back. `undoable` says
   /// in a word what would be taken back, "" where there is nothing.
   void undo();
@@ -104,6 +114,7 @@ class Playback {
   double train_step();
   void seek(std::int64_t step);
   void restore(const History::State& state);
+  void require(const Change& change) const;
   void make_changes();
   Mark mark_here(const std::string& what) const;
   void mark(const std::string& what, const std::string& which = {});
@@ -118,6 +129,7 @@ class Playback {
   std::unique_ptr<Preview> preview_;
   bool fresh_ = false;  // preview() is
   bool following_ = false;
+  bool retracing_ = false;
   std::int64_t recordings_ = 0;
   std::int64_t kept_ = 0;  // the step of the latest state that was to be kept
   std::int64_t batch_step_ = -1;

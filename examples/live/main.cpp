@@ -36,6 +36,7 @@ int main(int argc, char** argv) {
     for (const networks::Entry& entry : all) {
       if (entry.name != name) continue;
       options.title = entry.title;
+      options.lessons = entry.lessons;
       live::Server server(entry.choices, entry.make, options);
       fmt::print("{}\n{}\nCtrl-C ends it.\n", entry.title, server.address());
       std::fflush(stdout);

@@ -4,12 +4,24 @@
 #include <aclgrad/aclgrad.h>
 
 #include <algorithm>
+#include <initializer_list>
+#include <string_view>
+
+#include "examples/live/lessons.h"
 
 using namespace aclgrad;
 
 namespace networks {
 
-std::vector<Entry> all() { return {xor_network(), spirals(), digits(), deep(), transformer()}; }
+std::vector<Entry> all() {
+  const auto with = [](Entry entry, std::initializer_list<std::string_view> lessons) {
+    entry.lessons.assign(lessons.begin(), lessons.end());
+    return entry;
+  };
+  return {with(xor_network(), {chain_rule_md(), xor_md(), gradient_check_md()}), spirals(),
+          digits(), with(deep(), {vanishing_gradients_md()}),
+          with(transformer(), {attention_md()})};
+}
 
 std::function<Value(Operand)> activation(const std::string& name) {
   return Activate{activation_named(name)};

@@ -17,6 +17,7 @@ struct Entry {
   std::string title;
   std::vector<aclgrad::live::Choice> choices;
   aclgrad::live::Maker make;
+  std::vector<std::string> lessons = {};
 };
 
 Entry xor_network();

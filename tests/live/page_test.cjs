@@ -5,6 +5,7 @@
 const assert = require('node:assert/strict');
 const fs = require('node:fs');
 const puppeteer = require('puppeteer-core');
+const lessons = require('./lessons_test.cjs');
 const looks = require('./looks_test.cjs');
 const [executablePath, address, network, served] = process.argv.slice(2);
 
@@ -311,7 +312,7 @@ const atTheEnd = {
 
 (async () => {
   const tools = {open, press, network};
-  const tests = [ofTheNetwork, looks.ofTheNetwork(tools)];
+  const tests = [ofTheNetwork, looks.ofTheNetwork(tools), lessons.ofTheNetwork(tools)];
   if (network === 'digits') tests.push(ofThePage, looks.ofThePage(tools), atTheEnd);
   const options = ['--disable-gpu', '--hide-scrollbars', ...(process.getuid() === 0 ? ['--no-sandbox'] : [])];
   browser = await puppeteer.launch({executablePath, args: options});
@@ -320,7 +321,7 @@ const atTheEnd = {
     try {
       page ??= await open();
       await page.bringToFront();
-      await test(page);
+      page = await test(page) ?? page;
       assert.deepEqual(messages, []);
       console.log('passed:', name);
     } catch (error) {

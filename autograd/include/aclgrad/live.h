@@ -110,6 +110,10 @@ struct ServerOptions {
   std::uint16_t port = 0;     ///< of 127.0.0.1; 0: one that is free
   bool open_browser = false;  ///< in wait()
 
+  /// Markdown, each with a heading: a column of the page, where a button does what an instruction
+  /// says, and the page says when what is claimed is on the screen (docs/how-to/live.md).
+  std::vector<std::string> lessons = {};
+
   /// Bytes for states to go back to, besides the first. Of those that do not fit every second goes;
   /// a step in between is computed again from the state before it.
   std::size_t history_bytes = std::size_t{256} << 20;
@@ -149,5 +153,10 @@ class Server {
   class State;
   std::unique_ptr<State> state_;
 };
+
+/// The same without a server, in a program that Emscripten has compiled: the network trains in a
+/// web worker of its page (docs/how-to/live.md says how such a page is made). `port`,
+/// `open_browser` and `example` do not count. There is one; it lives until the page is closed.
+void run_in_worker(std::vector<Choice> choices, Maker make, ServerOptions options = {});
 
 }  // namespace aclgrad::live

@@ -9,11 +9,13 @@ import {addressed, go, gradientText, last, pin, pinned, position, showDefault, t
   valueText} from '../../../framework/page/graph.js';
 import {items} from '../../../framework/page/view.js';
 import {editor} from './editor.js';
+import {exchange} from './exchange.js';
+import {guide} from './guide.js';
+import {link} from './link.js';
 import {heat} from './norms.js';
 import {decoratePanel, grids, mark, past, repaintPanel, watch} from './panel.js';
 import {dash} from './pictures.js';
 import {present} from './present.js';
-import {follow} from './stream.js';
 
 export const live = JSON.parse(byId('live').textContent);
 const lossAt = data.nodes[data.values[live.loss]?.node]?.position ?? 0;  // the walk's place where the loss is known
@@ -33,8 +35,9 @@ const arrivals = [];              // who waits for a frame
 
 // Only the newest frame is drawn, once for each that the screen shows.
 function receive(frame) {
-  if (frame.graph !== live.graph) return location.reload();
   if (frame.number < newest.number) return;
+  link.note(frame);
+  if (frame.graph !== live.graph) return location.reload();
   newest = frame;
   for (const each of arrivals.splice(0)) each.number <= frame.number ? each.resolve() : arrivals.push(each);
   if (!scheduled) requestAnimationFrame(showFrame);
@@ -79,6 +82,7 @@ export function showFrame() {
   }
   showFacts(before);
   dash.show(now);
+  guide.look();
   document.body.dataset.number = now.number;
 }
 
@@ -162,7 +166,7 @@ function hear({type, data: text}) {
 // Is nobody there, or was it the line only, which the browser makes anew?
 async function probe() {
   try {
-    await fetch('stream.js', {method: 'GET', cache: 'no-store'});
+    await exchange.probe();
   } catch {
     end();
   }
@@ -179,10 +183,7 @@ function watchLife() {
 function listen() {
   setInterval(watchLife, 1000);
   addEventListener('pageshow', ({persisted}) => { if (persisted) location.reload(); });
-  if (typeof SharedWorker === 'undefined') return follow(hear);
-  const {port} = new SharedWorker('stream.js');
-  port.onmessage = ({data: message}) => hear(message);
-  addEventListener('pagehide', () => port.postMessage('closes'));
+  exchange.listen(hear);
 }
 
 // ---- what the page asks for --------------------------------------------------------------------
@@ -194,15 +195,14 @@ const arrival = (number) => (newest.number >= number ? null : new Promise((resol
 
 // The frame that a command leads to comes to this page as to all others.
 async function post(command) {
-  let answer, text;
+  let answer;
   try {
-    answer = await fetch('command', {method: 'POST', headers: {'Content-Type': 'application/json'}, body: JSON.stringify({...command, brief: true})});
-    text = await answer.text();
+    answer = await exchange.ask({...command, brief: true});
   } catch {
     end();
     return null;
   }
-  const body = text.startsWith('{') ? JSON.parse(text) : {error: text || `refused (${answer.status})`};
+  const body = answer.text.startsWith('{') ? JSON.parse(answer.text) : {error: answer.text};
   if (!answer.ok) {
     say(body.error, true);
     return null;
@@ -227,6 +227,12 @@ export function send(command) {
     return post(one.command);
   }).finally(() => { --waiting; });
   return one.answer;
+}
+
+// When all that was asked for is answered and shown, and a condition holds.
+export async function settled(holds = () => true) {
+  const done = () => waiting === 0 && !scheduled && newest === now && holds();
+  while (!done()) await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
 // Of commands that replace each other, as while something is dragged, the latest goes when the one
@@ -398,6 +404,8 @@ document.addEventListener('DOMContentLoaded', () => {
   if (position === last) pin(itemOf(data.values[live.loss].node));  // more is to be seen at the loss than at the last update
   showFrame();
   showDefault();
+  guide.build();
   listen();
+  link.begin();
   document.body.dataset.live = 'yes';
 });

@@ -6,7 +6,7 @@
 #include <variant>
 
 #include "aclgrad/error.h"
-#include "live/server_state.h"
+#include "live/run.h"
 #include "page/document.h"
 
 namespace aclgrad::live {
@@ -18,10 +18,13 @@ Answer refusal(int status, const std::string& sentence) {
 
 }  // namespace
 
-Answer Server::State::obey(const std::string& body) {
+Answer Run::obey(const std::string& body) {
   try {
     const Asked asked = parse_command(body);
     note_.clear();
+    const bool looks_only = std::holds_alternative<WatchCommand>(asked.command) ||
+                            std::holds_alternative<CheckCommand>(asked.command);
+    if (!looks_only) stop_retracing();  // who takes over goes on from here
     return std::visit([&](const auto& command) { return answer(command, asked.brief); },
                       asked.command);
   } catch (const std::exception& error) {
@@ -33,7 +36,7 @@ Answer Server::State::obey(const std::string& body) {
 
 // What every page is to show is part of a command: where that cannot be, it is taken back.
 template <class Command>
-Answer Server::State::answer(const Command& command, bool brief) {
+Answer Run::answer(const Command& command, bool brief) {
   const TakeBack take_back = obey(command);
   std::string frame;
   try {
@@ -45,26 +48,26 @@ Answer Server::State::answer(const Command& command, bool brief) {
   if (!brief) return {200, std::move(frame)};
   return {200, nlohmann::json{{"sent", number_}, {"step", playback_->step()}}.dump()};
 }
-Answer Server::State::answer(const CheckCommand& command, bool) {
+Answer Run::answer(const CheckCommand& command, bool) {
   const Check check = playback_->check(command.value, command.index);
   const Value value = playback_->preview().step().graph.value(command.value);
   return {200, nlohmann::json{{"check", check_json(check, value, command.index)}}.dump()};
 }
 
-void Server::State::refuse_in_fit() const {
+void Run::refuse_in_fit() const {
   if (following_) throw ValueError("fit() trains here: the page can hold it and go on only");
 }
 
 // Each carries out a command and returns how it is taken back.
-Server::State::TakeBack Server::State::back_to(std::int64_t step) {
+Run::TakeBack Run::back_to(std::int64_t step) {
   if (following_) return {};
   return [this, step] { playback_->go_to(std::min(step, playback_->step())); };
 }
-Server::State::TakeBack Server::State::edit_back() {
+Run::TakeBack Run::edit_back() {
   return [this] { playback_->take_back(); };
 }
 
-Server::State::TakeBack Server::State::obey(const StepCommand& command) {
+Run::TakeBack Run::obey(const StepCommand& command) {
   playing_ = false;
   if (following_) {
     steps_wanted_ += command.count;
@@ -74,7 +77,7 @@ Server::State::TakeBack Server::State::obey(const StepCommand& command) {
   for (std::int64_t i = 0; i < command.count && note_.empty() && !stopped_; ++i) train();
   return back_to(before);
 }
-Server::State::TakeBack Server::State::obey(const BackCommand& command) {
+Run::TakeBack Run::obey(const BackCommand& command) {
   refuse_in_fit();
   playing_ = false;
   // More clicks than there are steps lead to the first.
@@ -82,15 +85,23 @@ Server::State::TakeBack Server::State::obey(const BackCommand& command) {
   playback_->go_to(now > first ? std::max(first, now - command.count) : now - 1);
   return {};
 }
-Server::State::TakeBack Server::State::obey(const GoToCommand& command) {
+Run::TakeBack Run::obey(const GoToCommand& command) {
   refuse_in_fit();
   playback_->go_to(command.step);
   playing_ = false;
   return {};
 }
-Server::State::TakeBack Server::State::obey(const PlayCommand& command) {
+Run::TakeBack Run::obey(const PlayCommand& command) {
   if (command.per_second < 0) throw ValueError("steps per second are 0, for all it can, or more");
+  if (command.until) {
+    refuse_in_fit();
+    if (*command.until <= playback_->step()) {
+      throw ValueError(fmt::format("training goes on to a step behind {}, which {} is not",
+                                   playback_->step(), *command.until));
+    }
+  }
   playing_ = command.plays;
+  until_ = command.until;
   if (playing_) steps_wanted_ = 0;
   per_second_ = command.per_second;
   next_step_ = Clock::now();
@@ -99,38 +110,37 @@ Server::State::TakeBack Server::State::obey(const PlayCommand& command) {
   since_ = Clock::now();
   return {};
 }
-Server::State::TakeBack Server::State::obey(const ResetCommand&) {
+Run::TakeBack Run::obey(const ResetCommand&) {
   refuse_in_fit();
   playing_ = false;
   playback_->restart();
   return {};
 }
-Server::State::TakeBack Server::State::obey(const UndoCommand&) {
+Run::TakeBack Run::obey(const UndoCommand&) {
   refuse_in_fit();
   playing_ = false;
   playback_->undo();
   return {};
 }
-Server::State::TakeBack Server::State::obey(const SetCommand& command) {
+Run::TakeBack Run::obey(const SetCommand& command) {
   playback_->set(command.value, command.index, command.to);
   return edit_back();
 }
-Server::State::TakeBack Server::State::obey(const ReleaseCommand& command) {
+Run::TakeBack Run::obey(const ReleaseCommand& command) {
   playback_->release(command.value);
   return edit_back();
 }
-Server::State::TakeBack Server::State::obey(const RateCommand& command) {
+Run::TakeBack Run::obey(const RateCommand& command) {
   playback_->set_rate(command.to);
   return edit_back();
 }
-Server::State::TakeBack Server::State::obey(const WatchCommand& command) {
+Run::TakeBack Run::obey(const WatchCommand& command) {
   for (const auto& [value, from] : command.values) playback_->require(value);
   watched_ = command.values;
   return {};
 }
 // Changes what the network is fed; its pictures are drawn anew.
-Server::State::TakeBack Server::State::feed(const std::function<void()>& change,
-                                            std::function<void()> restore) {
+Run::TakeBack Run::feed(const std::function<void()>& change, std::function<void()> restore) {
   TakeBack back = [this, restore = std::move(restore)] {
     playback_->redraw();
     restore();
@@ -144,7 +154,7 @@ Server::State::TakeBack Server::State::feed(const std::function<void()>& change,
   }
   return back;
 }
-Server::State::TakeBack Server::State::obey(const DrawCommand& command) {
+Run::TakeBack Run::obey(const DrawCommand& command) {
   Network& network = playback_->network();
   for (const Drawing& drawing : network.drawings()) {
     if (drawing.name != command.name) continue;
@@ -158,7 +168,7 @@ Server::State::TakeBack Server::State::obey(const DrawCommand& command) {
   }
   throw ValueError(fmt::format("there is nothing to draw named `{}`", command.name));
 }
-Server::State::TakeBack Server::State::obey(const TypeCommand& command) {
+Run::TakeBack Run::obey(const TypeCommand& command) {
   Network& network = playback_->network();
   for (const Text& text : network.texts()) {
     if (text.name != command.name) continue;
@@ -171,31 +181,65 @@ Server::State::TakeBack Server::State::obey(const TypeCommand& command) {
   }
   throw ValueError(fmt::format("there is nothing to type named `{}`", command.name));
 }
-Server::State::TakeBack Server::State::obey(const ChooseCommand& command) {
-  refuse_in_fit();
-  const auto choice = std::ranges::find(choices_, command.name, &Choice::name);
-  if (choice == choices_.end()) {
-    throw ValueError(fmt::format("there is nothing named `{}` to choose", command.name));
-  }
-  if (std::ranges::find(choice->options, command.to) == choice->options.end()) {
-    throw ValueError(fmt::format("`{}` is none of the options of `{}`", command.to, command.name));
+// The network again, as chosen.
+Run::TakeBack Run::make_anew(const Chosen& chosen) {
+  std::vector<Choice> wanted = choices_;
+  for (const auto& [name, to] : chosen) {
+    const auto choice = std::ranges::find(wanted, name, &Choice::name);
+    if (choice == wanted.end()) {
+      throw ValueError(fmt::format("there is nothing named `{}` to choose", name));
+    }
+    if (std::ranges::find(choice->options, to) == choice->options.end()) {
+      throw ValueError(fmt::format("`{}` is none of the options of `{}`", to, name));
+    }
+    choice->now = to;
   }
   playing_ = false;
-  const std::string before = std::exchange(choice->now, command.to);
+  const std::vector<Choice> before = std::exchange(choices_, std::move(wanted));
   try {
     const std::shared_ptr<Playback> old = playback_;
     playback_ = made();
     const std::int64_t graphs = std::exchange(graphs_, graphs_ + old->recordings());
-    return [this, choice, before, old, graphs, watched = std::exchange(watched_, {})] {
-      choice->now = before;
+    return [this, before, old, graphs, watched = std::exchange(watched_, {})] {
+      choices_ = before;
       playback_ = old;
       graphs_ = graphs;
       watched_ = watched;
     };
   } catch (...) {
-    choice->now = before;
+    choices_ = before;
     throw;
   }
+}
+Run::TakeBack Run::obey(const ChooseCommand& command) {
+  refuse_in_fit();
+  return make_anew({{command.name, command.to}});
+}
+
+// What was trained is trained again, with what was changed on the way, so that a link has the same
+// bits as the page that it was made on; tick() does that, and arrive() what comes last.
+Run::TakeBack Run::obey(const RestoreCommand& command) {
+  refuse_in_fit();
+  const bool as_chosen = std::ranges::all_of(command.choices, [&](const auto& one) {
+    const auto choice = std::ranges::find(choices_, one.first, &Choice::name);
+    return choice != choices_.end() && choice->now == one.second;
+  });
+  TakeBack back = [this] { playback_->undo(); };
+  if (!as_chosen) back = make_anew(command.choices);
+  bool is_other = !as_chosen;
+  try {
+    playback_->retrace(command.changes);
+    is_other = true;
+    for (const auto& [name, text] : command.texts) obey(TypeCommand{name, text});
+  } catch (...) {
+    if (is_other) back();
+    throw;
+  }
+  obey(PlayCommand{true});
+  then_ = command.edits;
+  until_ = std::max(command.step, playback_->first_step());
+  if (*until_ == playback_->step()) arrive();
+  return back;
 }
 
 }  // namespace aclgrad::live

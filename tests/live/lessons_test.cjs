@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Links and lessons on the page of a live network, served or not: for page_test.cjs and static_test.cjs.
+'use strict';
+const assert = require('node:assert/strict');
+
+// Carries out an instruction by its button and waits until the page says that what it claims is on the screen.
+async function carryOut(page, lesson, i) {
+  const button = await page.evaluateHandle((at) => guide.instructions[at].item.querySelector(':scope > .line button'), i);
+  if (button.asElement()) await button.evaluate((one) => { setTimeout(() => one.click()); });  // it may load the page anew
+  try {
+    await page.waitForFunction((at) => document.body?.dataset.live === 'yes' && guide.rest().length === 0 && guide.instructions[at]?.seen, {polling: 50, timeout: 120000}, i);
+  } catch {
+    const what = await page.evaluate((at) => JSON.stringify([guide.instructions[at].acts, guide.instructions[at].sights, now.step, now.loss, byId('say').textContent]), i);
+    assert.fail(`lesson ${lesson}, instruction ${i}: ${what}`);
+  }
+}
+
+exports.ofTheNetwork = ({open, network}) => ({
+  async 'a link leads to the same numbers, and a page loaded anew goes on where it was'(page) {
+    const {choices} = await page.evaluate('live'), weight = await page.evaluate('now.gradients.at(-2)');
+    await page.evaluate(async ({value}) => {
+      await send({do: 'set', value, index: 1, to: 0.75});
+      for (let i = 0; i < 3; ++i) await send({do: 'step'});
+      await send({do: 'rate', to: 0.0125});
+      await send({do: 'step'});
+      const result = data.nodes.findLast((node) => node.pass === 'forward' && /^(addmm|matmul)$/.test(node.op)).outputs[0];
+      await send({do: 'set', value: result, index: 0, to: 1.5});
+    }, weight);
+    const facts = (where) => where.evaluate(() => JSON.stringify([now.step, now.loss, now.rate, now.edited, live.choices.map((one) => one.now),
+      Object.values(data.values).filter((value) => data.nodes[value.node].pass !== 'update').map((value) => value.tensor?.cells)]));
+    await page.waitForFunction(() => waiting === 0 && newest === now && now.step === 4 && JSON.parse(address.get('run') ?? '{}').edits?.length === 1);
+    const [there, hash] = [await facts(page), await page.evaluate('location.hash')];
+    await page.reload({waitUntil: 'domcontentloaded'});
+    await page.waitForSelector('body[data-live="yes"]');
+    await page.waitForFunction(() => waiting === 0 && newest === now && !now.playing && now.step === 4);
+    assert.equal(await facts(page), there);
+    // Somewhere else, and then where the link leads.
+    const [first] = choices, other = first.options.find((option) => option !== first.now);
+    await Promise.all([page.waitForNavigation({waitUntil: 'domcontentloaded'}), page.select('#choices select', other)]);
+    await page.waitForSelector('body[data-live="yes"]');
+    await page.close();
+    const linked = await open(hash);
+    await linked.bringToFront();
+    await linked.waitForFunction((step) => document.body?.dataset.live === 'yes' && waiting === 0 && newest === now && !now.playing && now.step === step && now.edited.length === 1,
+      {polling: 50}, 4);
+    assert.equal(await facts(linked), there);
+    await linked.evaluate(() => send({do: 'restore'}));
+    await linked.close();
+    return open();
+  },
+
+  async 'what lessons claim is on the screen when their buttons are pressed'(page) {
+    const lessons = await page.evaluate('live.lessons.length');
+    for (let lesson = 0; lesson < lessons; ++lesson) {
+      await page.select('#lessons', String(lesson));
+      const count = await page.evaluate('guide.instructions.length');
+      assert.ok(count > 6, `lesson ${lesson} has ${count} instructions with buttons`);
+      // Thousands of steps of the others belong to a longer run of the tests.
+      const carried = network === 'xor' || process.env.ACLGRAD_LONG ? count : 1;
+      for (let i = 0; i < carried; ++i) await carryOut(page, lesson, i);
+      if (lesson === 0) {
+        await page.setViewport({width: 1500, height: 900});
+        await page.screenshot({path: `${network}_lesson.png`});
+        assert.ok(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'));
+      }
+      await page.click('#guide .close');
+      assert.ok(await page.evaluate('guide.place.hidden'));
+    }
+    await page.evaluate(() => send({do: 'restore'}));
+  },
+});
