@@ -5,6 +5,7 @@
 #   tree              what is installed lies where it should, and is not much larger than it was
 #   find_package      installed, by CMake
 #   pkg_config        installed and moved elsewhere, by pkg-config and a compiler
+#   onnx_apart        what does not use ONNX is built by the same commands as without it
 #   compile_time      a small program, in seconds; not a default test, since it measures time
 #   headers           aclgrad.h brings no other library's headers
 #   each_header       every public header stands alone
@@ -169,6 +170,13 @@ case $way in
     mv "$work/prefix" "$work/moved"
     compile_by_pkg_config "${pkgconfig/prefix/moved}"
     check_from_c "${pkgconfig/prefix/moved}"
+    ;;
+  onnx_apart)
+    # By the same commands the same bytes. The folders may be called like anything.
+    [[ -f $build/build.ninja ]] || exit 0
+    ninja -C "$build" -t commands train_digits | sed "s#$build##g; s#$source##g" >"$work/commands"
+    [[ $(wc -l <"$work/commands") -gt 50 ]] || fail "train_digits is made by few commands"
+    ! grep -im 1 'onnx\|protobuf' "$work/commands" || fail "a program without ONNX is built with it"
     ;;
   compile_time)
     install_tree "$build"

@@ -211,5 +211,34 @@ TEST_F(OnnxLoad, StopsAtWhatHasNoEnd) {
               HasSubstr("is not made from nothing"));
 }
 
+// A file of a few bytes must not fill the memory: constants are computed while nodes are recorded.
+TEST_F(OnnxLoad, RefusesConstantsThatGrowWithoutEnd) {
+  ModelOf model;
+  model.input("x", {1}).output("y", {-1}).tensor("seed", Tensor::zeros({1}));
+  model.tensor("times", Tensor::from({1}, {1 << 27}, DType::int64));
+  model.node("Tile", {"seed", "times"}, {"large"});
+  model.node("Add", {"x", "large"}, {"y"});
+  const onnx::Model loaded = load(model);
+  const Graph graph(Mode::evaluation);
+  const Value x = graph.input("x", {1});
+  EXPECT_THAT(
+      message_of<ValueError>([&] { loaded(x); }),
+      HasSubstr("(Tile, opset 13): a tensor of [134217728] from 2 numbers is too large to be "
+                "computed while recording"));
+}
+
+TEST_F(OnnxLoad, RefusesSequencesInSequences) {
+  ModelOf model;
+  model.input("x", {1}).output("y", {-1});
+  model.node("SequenceConstruct", {"x"}, {"one"});
+  model.node("SequenceConstruct", {"one", "one"}, {"two"});
+  model.node("ConcatFromSequence", {"two"}, {"y"});
+  const onnx::Model loaded = load(model);
+  const Graph graph(Mode::evaluation);
+  const Value x = graph.input("x", {1});
+  EXPECT_THAT(message_of<ValueError>([&] { loaded(x); }),
+              HasSubstr("a sequence has no sequences in it"));
+}
+
 }  // namespace
 }  // namespace aclgrad

@@ -3,8 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
+#include "aclgrad/format.h"
 #include "aclgrad/session.h"
 
 namespace aclgrad::onnx {
@@ -14,6 +16,10 @@ namespace {
 // graph without end.
 constexpr std::size_t kMostNodes = 200'000;
 constexpr std::size_t kMostDepth = 64;
+// What is computed while recording may grow from what the file holds by so many elements: a tensor
+// at a time, and in all.
+constexpr std::int64_t kMostGrowthOfOne = std::int64_t{1} << 26;
+constexpr std::int64_t kMostGrowth = std::int64_t{1} << 28;
 
 // Runs what an exception says through its own type.
 template <class E>
@@ -35,6 +41,16 @@ Item known(const Item& item, const Results& results) {
   Items all;
   for (const Item& each : *items) all.push_back(known(each, results));
   return all;
+}
+
+std::int64_t elements_of(const Items& items) {
+  std::int64_t sum = 0;
+  for (const Item& item : items) {
+    if (const auto tensor = item.tensor()) sum += tensor->numel();
+    if (const Value* const value = item.value()) sum += value->shape().numel();
+    if (const auto inner = item.sequence()) sum += elements_of(*inner);
+  }
+  return sum;
 }
 
 // The attributes of a node in a function that refer to those of the call.
@@ -217,7 +233,21 @@ Items Importer::fold(const proto::NodeProto& node, const Operator& op, Items inp
                      std::int64_t opset) {
   Graph graph(Mode::evaluation);
   Recording recording{graph};
+  const std::int64_t given = elements_of(inputs);
   Items outputs = op.record(NodeCall(node, opset, std::move(inputs), recording));
+  for (std::size_t id = 0; id < graph.value_count(); ++id) {
+    const Shape& shape = graph.value(static_cast<ValueId>(id)).shape();
+    if (shape.numel() - given > kMostGrowthOfOne) {
+      throw ValueError(
+          fmt::format("a tensor of {} from {} numbers is too large to be computed while recording",
+                      shape, given));
+    }
+  }
+  growth_ += std::max<std::int64_t>(elements_of(outputs) - given, 0);
+  if (growth_ > kMostGrowth) {
+    throw ValueError(fmt::format(
+        "constants grow to {} numbers more than the file holds: too many to be computed", growth_));
+  }
   std::vector<Value> values;
   for (const Item& output : outputs) collect(output, values);
   if (values.empty()) return outputs;

@@ -70,8 +70,9 @@ class Importer {
 
   const Model::Data& model_;
   Recording& recording_;
-  std::size_t nodes_ = 0;  // recorded so far
-  std::size_t depth_ = 0;  // of functions in functions
+  std::size_t nodes_ = 0;    // recorded so far
+  std::size_t depth_ = 0;    // of functions in functions
+  std::int64_t growth_ = 0;  // of constants, in elements
 };
 
 /// "node `conv1` (Conv, opset 13)".

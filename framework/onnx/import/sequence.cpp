@@ -25,9 +25,15 @@ std::size_t place(const NodeCall& node, std::size_t input, std::size_t size, std
   return static_cast<std::size_t>(at);
 }
 
+// As ONNX has it, a tensor: sequences in sequences could grow without end.
+const Item& member(const NodeCall& node, std::size_t input) {
+  node.require(node.item(input).sequence() == nullptr, "a sequence has no sequences in it");
+  return node.item(input);
+}
+
 Items construct(const NodeCall& node) {
   Items items;
-  for (std::size_t i = 0; i < node.inputs(); ++i) items.push_back(node.item(i));
+  for (std::size_t i = 0; i < node.inputs(); ++i) items.push_back(member(node, i));
   return {Item(std::move(items))};
 }
 
@@ -41,7 +47,7 @@ Items at(const NodeCall& node) {
 Items insert(const NodeCall& node) {
   Items items = sequence(node, 0);
   const std::size_t before = node.has(2) ? place(node, 2, items.size(), 1) : items.size();
-  items.insert(items.begin() + static_cast<std::ptrdiff_t>(before), node.item(1));
+  items.insert(items.begin() + static_cast<std::ptrdiff_t>(before), member(node, 1));
   return {Item(std::move(items))};
 }
 
