@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/diagnostics/checks.h"
 
+#include <dlfcn.h>
+
 #include <array>
 #include <cstdio>
 #include <cstdlib>
@@ -63,10 +65,25 @@ std::string_view variable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
+// The recorder is a library of its own: the variable alone records nothing.
+void complain_without_recorder() {
+  if (variable("ACLGRAD_RECORD").empty()) return;
+  void* const recorder = dlopen("libaclgrad_record.so", RTLD_LAZY | RTLD_NOLOAD);
+  if (recorder != nullptr) {
+    dlclose(recorder);
+    return;
+  }
+  std::fputs(
+      "aclgrad: ACLGRAD_RECORD is set, but the recorder is not loaded: start the program with "
+      "\"aclgrad-record FOLDER PROGRAM\", or with LD_PRELOAD=libaclgrad_record.so.\n",
+      stderr);
+}
+
 }  // namespace
 
 Settings read_settings() {
   Settings settings;
+  complain_without_recorder();
   std::string_view checks = variable("ACLGRAD_CHECK");
   while (!checks.empty()) {
     const size_t comma = checks.find(',');

@@ -207,6 +207,16 @@ TEST(Replay, StandInsRecordWhatIsLoadedByName) {
   EXPECT_GT(report.rows.at("aclnnSiluBackward").equal, 10);
 }
 
+TEST(Replay, VariableAloneIsSaidToRecordNothing) {
+  const Folder folder;
+  const std::string command =
+      fmt::format("ACLGRAD_RECORD={0} {1} right 2> {0}.txt", folder / "r", DRIVER);
+  ASSERT_EQ(std::system(command.c_str()), 0);
+  EXPECT_THAT(read_file(folder / "r.txt"),
+              HasSubstr("the recorder is not loaded: start the program with"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "r"));
+}
+
 TEST(Replay, KilledProcessLeavesARecord) {
   const Folder folder;
   const int status = record(folder / "r", "exec " + std::string(DRIVER) + " die");
