@@ -21,7 +21,8 @@ declare -A cells reasons
 networks=() rows=()
 for record in "${records[@]}"; do
   name=$(basename "$record" .run.json)
-  networks+=("${name%.safetensors}")
+  name=${name%.safetensors}
+  networks+=("${name#checkpoint_}")
 done
 
 # row NAME WORD... : a row of the table, by a command in which RECORD and STEP (of its next to last state) are
