@@ -190,11 +190,11 @@ verb_test_install() {
 }
 
 #: ./dev verify-matrix [BUILD...]
-#:                         train the demo once and verify that it has the same bits on any number of threads and
-#:                         ranks, replayed, eager and resumed, by other builds (folders such as build/clang) and on
-#:                         emulated processors, where qemu-user is installed: writes docs/verify.md (a minute)
+#:                         train the demo once and verify that it has the same bits on any number of threads,
+#:                         replayed, eager and resumed, by other instruction sets, other builds (folders such as
+#:                         build/clang) and, with qemu-user, on other processors: writes docs/verify.md (a minute)
 verb_verify_matrix() {
-  build aclgrad-verify train_digits
+  build aclgrad-verify train_digits test_verify
   bash tests/verify/matrix.sh "$build" docs/verify.md "$@"
 }
 

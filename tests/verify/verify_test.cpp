@@ -76,6 +76,24 @@ TEST_F(Verifying, TheSameRunIsEqualOnAnyNumberOfThreadsAndReplayedOrEager) {
   }
 }
 
+TEST_F(Verifying, TheInstructionSetChangesNothing) {
+  const std::string library = ACLGRAD_INSTRUCTION_SET;
+  if (library.empty() || outcome_of("ldd " + library).text.find("libhwy") == std::string::npos) {
+    GTEST_SKIP() << "Highway is no library of its own";
+  }
+  train("");
+  int found = 0;
+  for (const char* target : {"SSE2", "SSSE3", "SSE4", "AVX2", "AVX3", "AVX3_DL", "NEON"}) {
+    const std::string words = "LD_PRELOAD=" ACLGRAD_INSTRUCTION_SET " ACLGRAD_TEST_TARGET=";
+    const Outcome outcome =
+        outcome_of(words + target + " " ACLGRAD_VERIFIER " --quiet " + record());
+    if (outcome.status == 77) continue;  // the processor has none
+    EXPECT_EQ(outcome.status, 0) << target << outcome.text;
+    ++found;
+  }
+  EXPECT_GT(found, 0);
+}
+
 TEST_F(Verifying, TheRoundingModeOfTheProgramChangesNothing) {
   train("");
   for (const char* mode : {"up", "zero"}) {
