@@ -57,11 +57,11 @@ async function goToStep(step) {
 }
 
 function boxNamed(title) {
-  const id = data.nodes.find((node) => node.outputs.some((out) => data.values[out]?.name === title) || node.op === title)?.id;
+  const named = data.nodes.findIndex((node) => node.op === title || node.outputs.some((out) => data.values[out]?.name === title));
+  if (named >= 0) return named;
   const item = items.find((one) => titleOf(one) === title);
-  const key = item?.path === null || !item ? id ?? item?.key : item.ids[0];
-  if (key === undefined) throw new Error(`There is no box “${title}”.`);
-  return key;
+  if (!item) throw new Error(`There is no box “${title}”.`);
+  return item.ids[0];
 }
 
 // Its editor, as a click on the element opens it.

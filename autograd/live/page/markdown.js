@@ -40,7 +40,7 @@ function takeBlock(lines, kind) {
   } else if (kind === 'numbered' || kind === 'list') {
     while (lines.length && (/^ +/.test(lines[0]) || (lines[0] === '' && /^ +\S/.test(lines[1] ?? '')))) taken.push(lines.shift());
   } else if (kind === 'text') {
-    while (lines.length && ['text'].includes(kindOf(lines[0]))) taken.push(lines.shift());
+    while (lines.length && kindOf(lines[0]) === 'text') taken.push(lines.shift());
   }
   return taken;
 }
