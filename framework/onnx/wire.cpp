@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A message is fields one after the other: a tag, which is the field's number and how it is
-// written, and its content (protobuf.dev/programming-guides/encoding). Here the fields on the way
-// to initializers are looked at; all others are gathered, and left to protobuf's own parser.
+// A message is fields one after the other, in protobuf's encoding: a tag, which is the field's
+// number and how it is written, and its content. Here the fields on the way to initializers are
+// looked at; all others are gathered, and left to protobuf's own parser.
 #include "onnx/wire.h"
 
 #include <google/protobuf/io/coded_stream.h>

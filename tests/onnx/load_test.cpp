@@ -214,13 +214,14 @@ TEST_F(OnnxLoad, StopsAtWhatHasNoEnd) {
 // A file of a few bytes must not fill the memory: constants are computed while nodes are recorded.
 TEST_F(OnnxLoad, RefusesConstantsThatGrowWithoutEnd) {
   ModelOf model;
-  model.input("x", {1}).output("y", {-1}).tensor("seed", Tensor::zeros({1}));
+  model.input("x", {1}, DType::int64).output("y", {-1}, DType::int64);
+  model.tensor("seed", Tensor::zeros({1}, DType::int64));
   model.tensor("times", Tensor::from({1}, {1 << 27}, DType::int64));
   model.node("Tile", {"seed", "times"}, {"large"});
   model.node("Add", {"x", "large"}, {"y"});
   const onnx::Model loaded = load(model);
   const Graph graph(Mode::evaluation);
-  const Value x = graph.input("x", {1});
+  const Value x = graph.input("x", {1}, DType::int64);
   EXPECT_THAT(
       message_of<ValueError>([&] { loaded(x); }),
       HasSubstr("(Tile, opset 13): a tensor of [134217728] from 2 numbers is too large to be "
