@@ -100,6 +100,8 @@ processor; a build or a processor is a row where
 
 ## What may differ, and why
 
+* **Products of float32** on processors without a fused multiply-add (SSE2 to SSE4): each term is rounded once more. Held to
+  SSE4, a first step parts at `addmm`, by one unit of the last place; AVX2 and later have one.
 * **Products of 16 bits** use a processor's own instructions for them, unless the program asks for
   `ACL_OPT_DETERMINISTIC` ([numbers](guide/numbers.md)).
 * **Initial weights** of normal distributions, `schedule::cosine()`, `step()` and `polynomial()`, and tables of positions call
@@ -111,8 +113,9 @@ processor; a build or a processor is a row where
 * **Complex tensors**, which nothing is trained in, call the C library.
 
 Nothing else does: no operator calls a function of the C library whose result is not exact (test `verify.symbols`), products and
-sums are contracted nowhere (`-ffp-contract=off`), and the program's rounding mode changes nothing
-(`Verifying.TheRoundingModeOfTheProgramChangesNothing`, `InFloatModes`).
+sums are contracted nowhere (`-ffp-contract=off`), and the rounding mode in which `fit()` is called changes nothing
+(`Verifying.TheRoundingModeOfTheProgramChangesNothing`, `InFloatModes`). One that is set before the optimizer is made does: its
+learning rate is then rounded to float32 so.
 TEXT
 } >"$work/page"
 mv "$work/page" "$page"

@@ -53,6 +53,8 @@ void train(const Arguments& arguments) {
                      .progress = report::ProgressMode::off};
   if (!arguments.record.empty()) options.record = arguments.record;
   if (arguments.changes_at > 0) options.callbacks.push_back(change);
+  if (arguments.rounding == "up") std::fesetround(FE_UPWARD);
+  if (arguments.rounding == "zero") std::fesetround(FE_TOWARDZERO);
   fit(trainer, batches, options);
 }
 
@@ -72,11 +74,9 @@ int main(int argc, char** argv) {
   app.add_option("--flipped", arguments.flipped);
   app.add_option("--every", arguments.every);
   app.add_option("--micro-batches", arguments.micro_batches);
-  app.add_option("--rounding", arguments.rounding, "of the program: up or zero");
+  app.add_option("--rounding", arguments.rounding, "that fit() is called in: up or zero");
   app.add_flag("--resume", arguments.resume);
   CLI11_PARSE(app, argc, argv);
-  if (arguments.rounding == "up") std::fesetround(FE_UPWARD);
-  if (arguments.rounding == "zero") std::fesetround(FE_TOWARDZERO);
   provide_step_pages();
   try {
     train(arguments);
