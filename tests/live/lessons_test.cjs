@@ -6,9 +6,10 @@ const assert = require('node:assert/strict');
 // Carries out an instruction by its button and waits until the page says that what it claims is on the screen.
 async function carryOut(page, lesson, i) {
   const button = await page.evaluateHandle((at) => guide.instructions[at].item.querySelector(':scope > .line button'), i);
-  if (button.asElement()) await button.evaluate((one) => { setTimeout(() => one.click()); });  // it may load the page anew
+  if (button.asElement()) await button.evaluate((one) => { guide.busy = true; setTimeout(() => one.click()); });  // it may load the page anew
   try {
-    await page.waitForFunction((at) => document.body?.dataset.live === 'yes' && guide.rest().length === 0 && guide.instructions[at]?.seen, {polling: 50, timeout: 120000}, i);
+    await page.waitForFunction((at) => document.body?.dataset.live === 'yes' && !guide.busy &&
+      guide.rest().length === 0 && guide.instructions[at]?.item.classList.contains('seen'), {polling: 50, timeout: 120000}, i);
   } catch {
     const what = await page.evaluate((at) => JSON.stringify([guide.instructions[at].acts, guide.instructions[at].sights, now.step, now.loss, byId('say').textContent]), i);
     assert.fail(`lesson ${lesson}, instruction ${i}: ${what}`);
