@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Links and lessons on the page of a live network, served or not: for page_test.cjs and static_test.cjs.
+// Links, lessons and the two ways of the exchange on the page of a live network: for page_test.cjs.
 'use strict';
 const assert = require('node:assert/strict');
 
 // Carries out an instruction by its button and waits until the page says that what it claims is on the screen.
 async function carryOut(page, lesson, i) {
   const button = await page.evaluateHandle((at) => guide.instructions[at].item.querySelector(':scope > .line button'), i);
-  if (button.asElement()) await button.evaluate((one) => { setTimeout(() => one.click()); });  // it may load the page anew
+  if (button.asElement()) await button.evaluate((one) => { guide.busy = true; setTimeout(() => one.click()); });  // it may load the page anew
   try {
-    await page.waitForFunction((at) => document.body?.dataset.live === 'yes' && guide.rest().length === 0 && guide.instructions[at]?.seen, {polling: 50, timeout: 120000}, i);
+    await page.waitForFunction((at) => document.body?.dataset.live === 'yes' && !guide.busy &&
+      guide.rest().length === 0 && guide.instructions[at]?.item.classList.contains('seen'), {polling: 50, timeout: 120000}, i);
   } catch {
     const what = await page.evaluate((at) => JSON.stringify([guide.instructions[at].acts, guide.instructions[at].sights, now.step, now.loss, byId('say').textContent]), i);
     assert.fail(`lesson ${lesson}, instruction ${i}: ${what}`);
   }
 }
 
-exports.ofTheNetwork = ({open, network}) => ({
+exports.ofTheNetwork = ({open, network, messages}) => ({
   async 'a link leads to the same numbers, and a page loaded anew goes on where it was'(page) {
     const {choices} = await page.evaluate('live'), weight = await page.evaluate('now.gradients.at(-2)');
     await page.evaluate(async ({value}) => {
@@ -47,6 +48,35 @@ exports.ofTheNetwork = ({open, network}) => ({
     await linked.evaluate(() => send({do: 'restore'}));
     await linked.close();
     return open();
+  },
+
+  // What a worker would get and say, by somebody who passes it on.
+  async 'over messages the page does the same as over HTTP'() {
+    const page = await open('', undefined, () => {
+      const worker = {
+        async postMessage({text}) {
+          const answer = await fetch('command', {method: 'POST', headers: {'Content-Type': 'application/json'}, body: text});
+          worker.onmessage({data: {type: 'answer', ok: answer.ok, text: await answer.text()}});
+        },
+      };
+      window.liveWorker = worker;
+      const source = new EventSource('events');
+      for (const type of ['frame', 'life']) source.addEventListener(type, ({data}) => worker.onmessage?.({data: {type, data}}));
+    });
+    await page.bringToFront();
+    const loss = await page.evaluate('now.loss');
+    await page.evaluate(() => send({do: 'step'}));
+    await page.waitForFunction(() => newest === now && now.step === 1, {polling: 50});
+    await page.evaluate(() => send({do: 'back'}));
+    await page.waitForFunction((before) => newest === now && now.step === 0 && now.loss === before, {polling: 50}, loss);
+    assert.equal(await page.evaluate(async () => (await send({do: 'check', value: now.gradients.at(-2).value, index: 0})).check.verdict), 'agrees');
+    const failed = messages.length;
+    assert.equal(await page.evaluate(() => send({do: 'set', value: 1e6, index: 0, to: 1})), null);
+    assert.notEqual(await page.$eval('#say.bad', (line) => line.textContent), '');
+    messages.splice(failed);  // the browser notes the answer 400
+    await page.evaluate(() => liveWorker.onerror());
+    await page.waitForSelector('body.ended');
+    await page.close();
   },
 
   async 'what lessons claim is on the screen when their buttons are pressed'(page) {

@@ -12,8 +12,9 @@ const [executablePath, address, network, served] = process.argv.slice(2);
 const messages = [];
 let browser = null;
 
-async function open(hash = '', view = {width: 1360, height: 900}) {
+async function open(hash = '', view = {width: 1360, height: 900}, before = null) {
   const page = await browser.newPage();
+  if (before) await page.evaluateOnNewDocument(before);
   page.setDefaultTimeout(60000);
   page.on('console', (message) => messages.push(message.text()));
   page.on('pageerror', (error) => messages.push(String(error)));
@@ -311,7 +312,7 @@ const atTheEnd = {
 };
 
 (async () => {
-  const tools = {open, press, network};
+  const tools = {open, press, network, messages};
   const tests = [ofTheNetwork, looks.ofTheNetwork(tools), lessons.ofTheNetwork(tools)];
   if (network === 'digits') tests.push(ofThePage, looks.ofThePage(tools), atTheEnd);
   const options = ['--disable-gpu', '--hide-scrollbars', ...(process.getuid() === 0 ? ['--no-sandbox'] : [])];

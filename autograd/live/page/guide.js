@@ -26,6 +26,7 @@ export const guide = {
   place: byId('guide'),
   instructions: [],  // {item, acts, sights, line} of the lesson on show
   lesson: null,
+  busy: false,
 
   build() {
     byId('lessons').hidden = live.lessons.length === 0;
@@ -65,6 +66,7 @@ export const guide = {
 
   // Where an action loads the page anew, the new one goes on with the rest.
   async carryOut(acts) {
+    guide.busy = true;
     memory.set({rest: acts});
     for (const [i, act] of acts.entries()) {
       memory.set({rest: acts.slice(i + 1)});
@@ -72,9 +74,11 @@ export const guide = {
         await carryOut(act);
       } catch (error) {
         memory.set({rest: []});
-        return say(error.message, true);
+        say(error.message, true);
+        break;
       }
     }
+    guide.busy = false;
     guide.look();
   },
   rest: () => memory.get().rest ?? [],

@@ -42,7 +42,7 @@ export const link = {
   },
 
   // A run that outlives its page is where it was, or further, when the page is loaded anew; one that does not
-  // has been led there before this page was made.
+  // is led there before the page is made.
   begin() {
     const [how] = performance.getEntriesByType('navigation');
     if (exchange.outlives && how?.type === 'navigate') link.follow();

@@ -14,10 +14,8 @@ namespace {
 
 int64_t cache_size() {
   constexpr int64_t kUnknown = 1 << 20;
-#ifdef _SC_LEVEL2_CACHE_SIZE
-  if (const int64_t size = sysconf(_SC_LEVEL2_CACHE_SIZE); size > 0) return size;
-#endif
-  return kUnknown;
+  const int64_t size = sysconf(_SC_LEVEL2_CACHE_SIZE);
+  return size > 0 ? size : kUnknown;
 }
 
 std::optional<int64_t> device_attribute(aclrtDevAttr attribute) {
