@@ -139,6 +139,7 @@ std::vector<Between> History::see(const Call& call, const Task* task, const Bloc
     uses_[stream].push_back(
         {each.begin, each.end, call.number, ticket, each.is_written, each.name});
   }
+  if (is_complete(call)) host_waited_for(stream);
   return found;
 }
 
@@ -169,6 +170,23 @@ void History::check_overlaps(const Call& call, const Task& task,
   }
 }
 
+void History::host_waited_for(std::uint64_t stream) {
+  for (const auto& [other, done] : streams_[stream]) host_[other] = std::max(host_[other], done);
+  uses_.erase(stream);
+}
+
+// Whether an asynchronous copy is complete on return, as one is with memory of the host that is not
+// pinned.
+bool History::is_complete(const Call& call) const {
+  if (call.function != "aclrtMemcpyAsync" || call.status != 0) return false;
+  const int kind = argument(call, "kind").get<int>();
+  if (kind != ACL_MEMCPY_HOST_TO_DEVICE && kind != ACL_MEMCPY_DEVICE_TO_HOST) return false;
+  const std::uint64_t host =
+      address_of(argument(call, kind == ACL_MEMCPY_HOST_TO_DEVICE ? "src" : "dst"));
+  const auto after = pinned_.upper_bound(host);
+  return after == pinned_.begin() || std::prev(after)->second <= host;
+}
+
 // What the clocks know. One clock is the host's: what one thread has waited for, the others may
 // know.
 void History::see_streams(const Call& call) {
@@ -176,6 +194,13 @@ void History::see_streams(const Call& call) {
     for (const auto& [stream, done] : other) clock[stream] = std::max(clock[stream], done);
   };
   const std::string& name = call.function;
+  if (name == "aclrtMallocHost" && call.status == 0) {
+    const std::uint64_t begin = address_of(argument(call, "hostPtr"));
+    const auto size = argument(call, "size").get<std::uint64_t>();
+    pinned_[begin] = begin + std::min(size, UINT64_MAX - begin);
+  } else if (starts_with_one_of(name, {"aclrtFreeHost"})) {
+    pinned_.erase(address_of(argument(call, "hostPtr")));
+  }
   if (starts_with_one_of(name,
                          {"aclrtLaunchHostFunc", "aclrtLaunchCallback", "aclrtProcessReport"})) {
     uses_.clear();  // what a callback tells the program is not seen
@@ -191,9 +216,7 @@ void History::see_streams(const Call& call) {
       starts_with_one_of(name, {"aclrtSynchronizeStream", "aclrtDestroyStream"}) ||
       (name == "aclrtStreamQuery" && has_status(call, ACL_STREAM_STATUS_COMPLETE));
   if (waits_for_stream && call.status == 0) {
-    const std::uint64_t stream = address_of(argument(call, "stream"));
-    join(host_, streams_[stream]);
-    uses_.erase(stream);
+    host_waited_for(address_of(argument(call, "stream")));
     return;
   }
   if (name == "aclrtRecordEvent" && call.status == 0) {

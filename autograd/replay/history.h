@@ -57,6 +57,8 @@ class History {
   };
 
   void see_streams(const Call& call);
+  void host_waited_for(std::uint64_t stream);
+  bool is_complete(const Call& call) const;
   std::vector<Access> accesses_of(const Call& call, const Task* task) const;
   void check_input(const Call& call, const Access& access, std::vector<Between>& found);
   void check_order(const Call& call, std::uint64_t stream, const Access& access,
@@ -74,6 +76,7 @@ class History {
   std::map<std::uint64_t, Clock> streams_;
   std::map<std::uint64_t, Clock> events_;
   Clock host_;
+  std::map<std::uint64_t, std::uint64_t> pinned_;  // memory of the host: its ends by its beginnings
   std::map<std::uint64_t, std::vector<Use>> uses_;  // of each stream that is not known to be done
   std::map<std::uint64_t, std::uint64_t> workspaces_;  // asked for, by phase one
   std::set<std::string> said_;

@@ -3,6 +3,7 @@
 // bytes are the lines; those of tensors are the same for all.
 #include <stdlib.h>
 
+#include <filesystem>
 #include <fstream>
 #include <string>
 
@@ -16,9 +17,8 @@ namespace {
 class RecordFolder {
  public:
   RecordFolder() {
-    char path[] = "/tmp/fuzzed_recordXXXXXX";
-    require(mkdtemp(path) != nullptr, "there is room for a record");
-    path_ = path;
+    path_ = std::filesystem::temp_directory_path() / "fuzzed_recordXXXXXX";
+    require(mkdtemp(path_.data()) != nullptr, "there is room for a record");
     std::ofstream contents(path_ + "/contents.bin", std::ios::binary);
     for (int i = 0; i < 4096; ++i) contents.put(static_cast<char>(i * 7));
   }
