@@ -20,7 +20,8 @@ async function open(hash = '', view = {width: 1360, height: 900}, before = null)
   page.on('pageerror', (error) => messages.push(String(error)));
   await page.setViewport(view);
   await page.goto(address + hash, {waitUntil: 'domcontentloaded'});
-  await page.waitForSelector('body[data-live="yes"]');
+  // A link to another network loads the page anew, which ends a wait for a selector.
+  await page.waitForFunction(() => document.body?.dataset.live === 'yes');
   return page;
 }
 
