@@ -40,7 +40,7 @@ case $way in
     ;;
   installed)
     cmake --install "$2" --prefix "$work/prefix" --component vendor >"$work/log"
-    drive_all "$1" "$(dirname "$(find "$work/prefix" -name libopapi.so)")"
+    drive_all "$1" "$(dirname "$(find "$work/prefix" -name libopapi.so -not -path '*/record/*')")"
     ;;
   from_c)
     $compiler -x c -std=c11 "${flags[@]}" -Wno-pedantic -I"$2" -c "$here/c_host.c" -o "$work/host.o"
@@ -79,7 +79,7 @@ int main(int argc, char** argv) {
   return 0;
 }
 END
-    for folder in "$1/lib" "$(dirname "$(find "$work/prefix" -name libopapi.so)")"; do
+    for folder in "$1/lib" "$(dirname "$(find "$work/prefix" -name libopapi.so -not -path '*/record/*')")"; do
       $compiler -std=c++17 "${flags[@]}" -I"$2" "$here/../install/host/host.cpp" -o "$work/linked" \
         -L"$folder" -lnnopbase "${names[@]/#/-l}"
       LD_LIBRARY_PATH=$folder "$work/linked" >/dev/null || fail "linked with $folder"
