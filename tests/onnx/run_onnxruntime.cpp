@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "aclgrad/error.h"
 #include "aclgrad/io/npy.h"
 
 namespace {
