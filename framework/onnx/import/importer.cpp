@@ -236,7 +236,7 @@ Items Importer::fold(const proto::NodeProto& node, const Operator& op, Items inp
   const std::int64_t given = elements_of(inputs);
   Items outputs = op.record(NodeCall(node, opset, std::move(inputs), recording));
   for (std::size_t id = 0; id < graph.value_count(); ++id) {
-    const Shape& shape = graph.value(static_cast<ValueId>(id)).shape();
+    const Shape shape = graph.value(static_cast<ValueId>(id)).shape();
     if (shape.numel() - given > kMostGrowthOfOne) {
       throw ValueError(
           fmt::format("a tensor of {} from {} numbers is too large to be computed while recording",
