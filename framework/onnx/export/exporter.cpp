@@ -199,7 +199,7 @@ Extents Exporter::extents(ValueId id) const {
   const std::size_t rank = first().value(id).shape().rank();
   for (std::size_t axis = 0; axis < rank; ++axis) {
     all.push_back(extent([&](const Recording& recording) {
-      const Shape& shape = recording.graph.value(id).shape();
+      const Shape shape = recording.graph.value(id).shape();
       return shape.rank() == rank ? shape.dims()[axis] : -1;
     }));
   }
