@@ -73,7 +73,9 @@ exports.ofTheNetwork = ({open, network, messages}) => ({
     const failed = messages.length;
     assert.equal(await page.evaluate(() => send({do: 'set', value: 1e6, index: 0, to: 1})), null);
     assert.notEqual(await page.$eval('#say.bad', (line) => line.textContent), '');
-    messages.splice(failed);  // the browser notes the answer 400
+    // The browser notes the answer 400, when it comes to it.
+    for (let waits = 0; messages.length === failed && waits < 100; ++waits) await new Promise((done) => setTimeout(done, 50));
+    messages.splice(failed);
     await page.evaluate(() => liveWorker.onerror());
     await page.waitForSelector('body.ended');
     await page.close();
