@@ -136,6 +136,16 @@ function(aclgrad_other_names target)
   endforeach()
 endfunction()
 
+# A program that loads a library of operators by its name: our own is found beside it.
+function(aclgrad_loads_operators target)
+  file(RELATIVE_PATH from_bin /prefix/${CMAKE_INSTALL_BINDIR} /prefix/${ACLGRAD_VENDOR_LIBDIR})
+  set_target_properties(${target} PROPERTIES
+    BUILD_RPATH ${CMAKE_LIBRARY_OUTPUT_DIRECTORY} INSTALL_RPATH "$ORIGIN/${from_bin}")
+  if(NOT ACLGRAD_CANN_TOOLKIT)
+    add_dependencies(${target} opapi)
+  endif()
+endfunction()
+
 # A library above the C API boundary, of C++ names. Of a static one programs get what they use.
 function(aclgrad_add_library target)
   add_library(${target} ${ARGN})

@@ -99,21 +99,22 @@ class Compare {
         }
       }
     }
-    const std::string inputs = other_bytes(a, a.before, b.before);
+    const auto task = a.plan ? task_of(a_, a) : std::nullopt;
+    const std::string inputs = other_bytes(a, b, task, true);
     if (!inputs.empty()) return where(a, b) + inputs;
     if (a.status != b.status)
       return fmt::format("{}: the status is {} and {}", where(a, b), a.status, b.status);
-    const std::string results = other_bytes(a, a.after, b.after);
+    const std::string results = other_bytes(a, b, task, false);
     if (results.empty()) return "";
-    return where(a, b) + results + (a.plan ? " from the same inputs" + judged(a, b) : "");
+    return where(a, b) + results + (a.plan ? " from the same inputs" + judged(a, b, task) : "");
   }
 
   // The first argument of which both kept the bytes, and not the same ones. What is only written
   // has others before.
-  std::string other_bytes(const Call& a, const std::vector<Bytes>& left,
-                          const std::vector<Bytes>& right) {
-    const bool is_before = &left == &a.before;
-    const auto task = a.plan ? task_of(a_, a) : std::nullopt;
+  std::string other_bytes(const Call& a, const Call& b, const std::optional<Task>& task,
+                          bool is_before) {
+    const std::vector<Bytes>& left = is_before ? a.before : a.after;
+    const std::vector<Bytes>& right = is_before ? b.before : b.after;
     const std::vector<bool> read = task ? read_tensors(*task) : std::vector<bool>();
     for (const Bytes& each : left) {
       const auto other = std::ranges::find(right, each.name, &Bytes::name);
@@ -136,8 +137,7 @@ class Compare {
   }
 
   // Whether both are right.
-  std::string judged(const Call& a, const Call& b) {
-    const auto task = task_of(a_, a);
+  std::string judged(const Call& a, const Call& b, const std::optional<Task>& task) {
     const auto other = task_of(b_, b);
     if (!task || !other || !has_bytes(*task) || !runner_.has(a.function)) return "";
     const Outcome here = runner_.run(*task, blocks_, false);

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "aclgrad_contract/numbers.h"
+#include "gradcheck/tool/catalogue.h"
 #include "replay/replay.h"
 
 namespace aclgrad::replay {
@@ -145,8 +146,7 @@ class Derivative {
 
 }  // namespace
 
-std::vector<std::string> wrong_gradients(const Task& task,
-                                         const std::vector<std::vector<std::byte>>& after,
+std::vector<std::string> wrong_gradients(const Task& task, const std::vector<Content>& after,
                                          std::int64_t& checked) {
   if (!task.op->gradient) return {};
   try {
@@ -155,7 +155,6 @@ std::vector<std::string> wrong_gradients(const Task& task,
     if (!forward || !contract::is_float(backward->dtype())) return {};
     const Derivative derivative(*forward, *task.op->gradient);
     if (!derivative.fits()) return {};
-    const contract::Bound bound = bound_of(*backward);
     const auto outputs = outputs_of(*backward);
     std::vector<std::string> wrong;
     for (std::size_t k = 0; k < std::min(outputs.size(), forward->differentiated.size()); ++k) {
@@ -169,9 +168,7 @@ std::vector<std::string> wrong_gradients(const Task& task,
       if (count == 0 || gradient.values.size() != forward->inputs[input].values.size()) continue;
       const auto samples =
           std::min(count, std::clamp<std::int64_t>(kMostEvaluations / count, 1, kMostElements));
-      const double units = tensor->dtype == ACL_FLOAT    ? bound.of_float
-                           : tensor->dtype == ACL_DOUBLE ? bound.of_double.value_or(bound.of_float)
-                                                         : std::max(0.5001, bound.of_16_bits);
+      const double units = gradcheck::promised(*backward, static_cast<DType>(tensor->dtype));
       for (std::int64_t s = 0; s < samples; ++s) {
         const auto element = static_cast<std::size_t>(s * count / samples);
         const Slope slope = derivative.at(input, element);

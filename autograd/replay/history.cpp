@@ -98,7 +98,7 @@ std::vector<Between> History::see(const Call& call, const Task* task, const Bloc
     return found;
   }
   if (is_operator && call.status != 0) return found;
-  if (call.function == "aclrtFree" || call.function == "aclrtFreeWithDevSync") {
+  if (frees(call)) {
     if (const Blocks::Block* const block = blocks.find(address_of(argument(call, "devPtr")))) {
       cut(block->begin, block->begin + block->size);
     }
@@ -235,8 +235,7 @@ void History::see_streams(const Call& call) {
 }
 
 void History::check_input(const Call& call, const Access& access, std::vector<Between>& found) {
-  const std::span<const std::byte> now =
-      access.found ? record_.content(*access.found) : std::span<const std::byte>();
+  const Content now = access.found ? record_.content(*access.found) : Content();
   auto each = memory_.upper_bound(access.begin);
   if (each != memory_.begin() && std::prev(each)->second.end > access.begin) --each;
   for (; each != memory_.end() && each->first < access.end; ++each) {
@@ -252,8 +251,7 @@ void History::check_input(const Call& call, const Access& access, std::vector<Be
       return;
     }
     if (!last.content || now.empty()) continue;
-    const std::span<const std::byte> then =
-        record_.content({"", each->first, last.end - each->first, last.content});
+    const Content then = record_.content({"", each->first, last.end - each->first, last.content});
     for (std::uint64_t at = begin; at < end; ++at) {
       if (then[at - each->first] == now[at - access.begin]) continue;
       std::uint64_t last_other = at;

@@ -70,14 +70,6 @@ std::optional<contract::Setting> setting_of(const contract::ParameterSpec& spec,
   return std::nullopt;
 }
 
-double bound_in(const contract::Arguments& arguments, DType dtype) {
-  if (!gradcheck::is_float(dtype)) return 0;
-  const contract::Bound bound = bound_of(arguments);
-  if (dtype == DType::float16 || dtype == DType::bfloat16)
-    return std::max(0.5001, bound.of_16_bits);
-  return dtype == DType::float64 ? bound.of_double.value_or(bound.of_float) : bound.of_float;
-}
-
 // The exact results of a call, by the places of their tensors.
 struct Exact {
   contract::Arguments arguments;
@@ -129,13 +121,13 @@ Distance distance_to(const Exact& exact, std::size_t result, std::size_t element
                            : gradcheck::round_to(exact.results[result].values[element], dtype);
   const bool has_scale = result < exact.scale.size() && element < exact.scale[result].values.size();
   const Number scale = has_scale ? exact.scale[result].values[element] : 0;
-  return {gradcheck::distance(actual, right, scale, dtype), bound_in(exact.arguments, dtype)};
+  const double bound = gradcheck::is_float(dtype) ? gradcheck::promised(exact.arguments, dtype) : 0;
+  return {gradcheck::distance(actual, right, scale, dtype), bound};
 }
 
 // Those elements of a tensor that are not the same bits, by their row-major index and place.
 template <class Visit>
-void for_each_other(const TensorArgument& tensor, const std::vector<std::byte>& a,
-                    const std::vector<std::byte>& b, Visit visit) {
+void for_each_other(const TensorArgument& tensor, Content a, Content b, Visit visit) {
   const std::size_t size = contract::bytes_of(tensor.dtype);
   const std::vector<std::int64_t> places = tensor.places();
   for (std::size_t i = 0; i < places.size(); ++i) {
@@ -149,16 +141,27 @@ bool has_numbers(const TensorArgument& tensor) {
   return contract::find_dtype(tensor.dtype) != nullptr && !contract::is_complex(tensor.dtype);
 }
 
+// Which of a task's tensors are parameters of another role than this one.
+std::vector<bool> tensors_but(const Task& task, contract::Role role) {
+  std::vector<bool> all;
+  for (const TensorArgument& tensor : task.tensors) {
+    const Parameter* const parameter = parameter_of(*task.op, tensor.name);
+    all.push_back(parameter != nullptr && parameter->tensor() != nullptr &&
+                  parameter->tensor()->role != role);
+  }
+  return all;
+}
+
 class Judge {
  public:
-  Judge(const Task& task, const std::vector<std::vector<std::byte>>& recorded,
+  Judge(const Task& task, const std::vector<Content>& recorded,
         const std::vector<std::vector<std::byte>>& here)
       : task_(task), recorded_(recorded), here_(here), written_(written_tensors(task)) {}
 
   Judgement run() {
     bool differs = false;
     for (std::size_t i = 0; i < task_.tensors.size(); ++i) {
-      if (recorded_[i].empty() || recorded_[i] == here_[i]) continue;
+      if (recorded_[i].empty() || std::ranges::equal(recorded_[i], here_[i])) continue;
       bool any = false;
       for_each_other(task_.tensors[i], recorded_[i], here_[i],
                      [&](std::size_t, std::int64_t) { any = true; });
@@ -260,7 +263,7 @@ class Judge {
   }
 
   const Task& task_;
-  const std::vector<std::vector<std::byte>>& recorded_;
+  const std::vector<Content>& recorded_;
   const std::vector<std::vector<std::byte>>& here_;
   std::vector<bool> written_;
   std::optional<Exact> exact_;
@@ -276,7 +279,7 @@ std::string Element::to_string() const {
       tensor, got, expected, off, is_floating ? "ulp" : "", bound);
 }
 
-Array array_of(const TensorArgument& tensor, const std::vector<std::byte>& bytes) {
+Array array_of(const TensorArgument& tensor, Content bytes) {
   Array array{tensor.shape, {}};
   const std::size_t size = contract::bytes_of(tensor.dtype);
   for (const std::int64_t at : tensor.places()) {
@@ -288,23 +291,10 @@ Array array_of(const TensorArgument& tensor, const std::vector<std::byte>& bytes
 }
 
 std::vector<bool> written_tensors(const Task& task) {
-  std::vector<bool> written;
-  for (const TensorArgument& tensor : task.tensors) {
-    const Parameter* const parameter = parameter_of(*task.op, tensor.name);
-    written.push_back(parameter != nullptr && parameter->tensor() != nullptr &&
-                      parameter->tensor()->role != contract::Role::kInput);
-  }
-  return written;
+  return tensors_but(task, contract::Role::kInput);
 }
-
 std::vector<bool> read_tensors(const Task& task) {
-  std::vector<bool> read;
-  for (const TensorArgument& tensor : task.tensors) {
-    const Parameter* const parameter = parameter_of(*task.op, tensor.name);
-    read.push_back(parameter != nullptr && parameter->tensor() != nullptr &&
-                   parameter->tensor()->role != contract::Role::kOutput);
-  }
-  return read;
+  return tensors_but(task, contract::Role::kOutput);
 }
 
 std::optional<contract::Arguments> contract_arguments(const Task& task) {
@@ -347,7 +337,7 @@ std::optional<contract::Arguments> contract_arguments(const Task& task) {
   return arguments.in(dtype.value_or(ACL_FLOAT));
 }
 
-Judgement judge(const Task& task, const std::vector<std::vector<std::byte>>& recorded,
+Judgement judge(const Task& task, const std::vector<Content>& recorded,
                 const std::vector<std::vector<std::byte>>& here) {
   return Judge(task, recorded, here).run();
 }

@@ -40,7 +40,7 @@ struct Judgement {
 };
 
 /// `recorded` are the bytes after the call, by tensor; empty where they were not kept.
-Judgement judge(const Task& task, const std::vector<std::vector<std::byte>>& recorded,
+Judgement judge(const Task& task, const std::vector<Content>& recorded,
                 const std::vector<std::vector<std::byte>>& here);
 
 /// What a contract says of the recorded arguments; none where it speaks of other calls: tensors of
@@ -48,7 +48,7 @@ Judgement judge(const Task& task, const std::vector<std::vector<std::byte>>& rec
 std::optional<contract::Arguments> contract_arguments(const Task& task);
 
 /// The numbers of a tensor, row-major.
-contract::Array array_of(const TensorArgument& tensor, const std::vector<std::byte>& bytes);
+contract::Array array_of(const TensorArgument& tensor, Content bytes);
 
 /// The tensors that the operator writes, and those that it reads, by their places in the task.
 std::vector<bool> written_tensors(const Task& task);

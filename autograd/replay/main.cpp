@@ -6,7 +6,6 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
-#include <fstream>
 
 #include "gradcheck/tool/run.h"
 #include "replay/replay.h"
@@ -50,9 +49,7 @@ void write_to(const std::string& path, const std::string& text) {
     fmt::print("{}", text);
     return;
   }
-  std::ofstream file(path);
-  file << text;
-  if (!file.flush()) throw aclgrad::IoError(path + ": cannot be written");
+  aclgrad::gradcheck::write_file(path, text);
 }
 
 void write_first(const Arguments& a, const Record& record, Report& report) {

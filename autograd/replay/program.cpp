@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 
 #include "aclgrad_contract/numbers.h"
+#include "gradcheck/tool/run.h"
 #include "replay/replay.h"
 
 namespace aclgrad::replay {
@@ -216,20 +216,14 @@ class Program {
   std::string lines_;
 };
 
-void write_file(const std::string& path, const std::string& text) {
-  std::ofstream file(path, std::ios::binary);
-  file << text;
-  if (!file.flush()) throw IoError(path + ": cannot be written");
-}
-
 }  // namespace
 
 void write_program(const std::string& path, const Record& record, const Task& task,
                    const Finding& finding) {
   const std::string data = path.substr(0, path.rfind('.')) + ".bin";
   Program program(task, finding, data);
-  write_file(path, program.text(record));
-  write_file(data, program.content());
+  gradcheck::write_file(path, program.text(record));
+  gradcheck::write_file(data, program.content());
 }
 
 }  // namespace aclgrad::replay

@@ -14,21 +14,13 @@
 #include <fstream>
 
 #include "aclgrad_common/dtypes.h"
+#include "aclgrad_common/extent.h"
 
 namespace aclgrad::replay {
 namespace {
 
 constexpr int kFormat = 1;
 constexpr std::size_t kMaxRank = 25;  // that aclCreateTensor takes
-
-aclDataType dtype_of(const Json& json) {
-  if (json.is_number_integer()) return static_cast<aclDataType>(json.get<int>());
-  const auto& name = json.get_ref<const std::string&>();
-  for (const common::DtypeInfo& info : common::kDtypes) {
-    if (name == info.name) return info.dtype;
-  }
-  throw IoError(fmt::format("there is no dtype \"{}\"", name));
-}
 
 std::vector<Bytes> bytes_of(const Json& line, const char* when) {
   std::vector<Bytes> all;
@@ -51,6 +43,15 @@ void add_tensors(const Json& json, const std::string& name, std::vector<TensorAr
 }
 
 }  // namespace
+
+aclDataType dtype_of(const Json& json) {
+  if (json.is_number_integer()) return static_cast<aclDataType>(json.get<int>());
+  const auto& name = json.get_ref<const std::string&>();
+  for (const common::DtypeInfo& info : common::kDtypes) {
+    if (name == info.name) return info.dtype;
+  }
+  throw IoError(fmt::format("there is no dtype \"{}\"", name));
+}
 
 std::uint64_t address_of(const Json& json) {
   if (json.is_null()) return 0;
@@ -107,19 +108,11 @@ std::int64_t TensorArgument::count() const {
 }
 
 std::optional<Bytes> TensorArgument::extent() const {
-  const common::DtypeInfo* const info = common::find_dtype(dtype);
-  if (address == 0 || info == nullptr || info->bytes == 0) return std::nullopt;
-  __int128 low = offset;
-  __int128 high = offset;
-  for (std::size_t i = 0; i < shape.size(); ++i) {
-    if (shape[i] <= 0) return std::nullopt;
-    const __int128 last = static_cast<__int128>(shape[i] - 1) * strides[i];
-    (last < 0 ? low : high) += last;
-  }
-  constexpr __int128 kMost = INT64_MAX / 32;
-  if (low < -kMost || high > kMost) return std::nullopt;
-  return Bytes{name, address + static_cast<std::uint64_t>(low) * info->bytes,
-               static_cast<std::uint64_t>(high - low + 1) * info->bytes, std::nullopt};
+  if (address == 0) return std::nullopt;
+  const auto found = common::extent_of(dtype, shape, strides, offset);
+  if (!found) return std::nullopt;
+  return Bytes{name, address + static_cast<std::uint64_t>(found->begin), found->bytes,
+               std::nullopt};
 }
 
 std::vector<std::int64_t> TensorArgument::places() const {
@@ -230,7 +223,7 @@ void Record::read_line(const std::string& line, std::uint64_t number) {
   calls_.push_back(std::move(call));
 }
 
-std::span<const std::byte> Record::content(const Bytes& bytes) const {
+Content Record::content(const Bytes& bytes) const {
   if (!bytes.content) return {};
   return {contents_ + *bytes.content, bytes.size};
 }

@@ -28,6 +28,9 @@ struct Bytes {
   std::uint64_t end() const { return at + size; }
 };
 
+/// What a record has of memory; it lives as long as the record.
+using Content = std::span<const std::byte>;
+
 struct Call {
   std::uint64_t number = 0;  // its place in Record::calls()
   std::string function;
@@ -60,6 +63,8 @@ struct TensorArgument {
   std::vector<std::int64_t> places() const;
 };
 
+/// A dtype's name, or its number where it has none. Throws IoError.
+aclDataType dtype_of(const Json& json);
 /// Reads a tensor. Throws IoError for what is none.
 TensorArgument tensor_of(const Json& json, const std::string& name);
 /// Addresses and handles are strings "0x7f..."; null is 0. Throws IoError.
@@ -84,7 +89,7 @@ class Record {
   bool is_torn() const { return is_torn_; }
 
   /// Empty where it is not kept.
-  std::span<const std::byte> content(const Bytes& bytes) const;
+  Content content(const Bytes& bytes) const;
 
  private:
   void read_line(const std::string& line, std::uint64_t number);

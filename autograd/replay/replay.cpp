@@ -11,13 +11,9 @@ namespace {
 constexpr std::uint64_t kCallsBetweenProgress = 64;
 
 const contract::Operator* find_operator(const std::string& name) {
-  static const auto* const by_name = [] {
-    auto* const all = new std::map<std::string, const contract::Operator*>;
-    for (const contract::Operator& op : contract::all_contracts()) (*all)[op.name()] = &op;
-    return all;
-  }();
-  const auto found = by_name->find(name);
-  return found == by_name->end() ? nullptr : found->second;
+  const auto& all = contract::all_contracts();
+  const auto found = std::ranges::find(all, name, &contract::Operator::name);
+  return found == all.end() ? nullptr : &*found;
 }
 
 class Replay {
@@ -193,7 +189,7 @@ std::optional<Task> task_of(const Record& record, const Call& call) {
   Task task{op, &plan, &call, tensors_of(plan), {}};
   for (TensorArgument& tensor : task.tensors) {
     const auto found = std::ranges::find(call.before, tensor.name, &Bytes::name);
-    std::vector<std::byte> before;
+    Content before;
     auto extent = tensor.extent();
     if (found != call.before.end() && extent) {
       tensor.address += found->at - extent->at;  // it may have moved since phase one
@@ -202,26 +198,20 @@ std::optional<Task> task_of(const Record& record, const Call& call) {
         throw IoError(fmt::format("call {}, {}: the bytes of {} are not those of its shape",
                                   call.number, call.function, tensor.name));
       }
-      const auto content = record.content(*found);
-      before.assign(content.begin(), content.end());
+      before = record.content(*found);
     }
-    task.before.push_back(std::move(before));
+    task.before.push_back(before);
   }
   return task;
 }
 
-std::vector<std::vector<std::byte>> after_of(const Record& record, const Call& call,
-                                             const Task& task) {
-  std::vector<std::vector<std::byte>> all;
+std::vector<Content> after_of(const Record& record, const Call& call, const Task& task) {
+  std::vector<Content> all;
   for (const TensorArgument& tensor : task.tensors) {
     const auto found = std::ranges::find(call.after, tensor.name, &Bytes::name);
-    std::vector<std::byte> after;
     const auto extent = tensor.extent();
-    if (found != call.after.end() && extent && extent->size == found->size) {
-      const auto content = record.content(*found);
-      after.assign(content.begin(), content.end());
-    }
-    all.push_back(std::move(after));
+    const bool fits = found != call.after.end() && extent && extent->size == found->size;
+    all.push_back(fits ? record.content(*found) : Content());
   }
   return all;
 }

@@ -60,16 +60,14 @@ Report replay(const Record& record, Runner& runner, const Options& options,
 std::optional<Task> task_of(const Record& record, const Call& call);
 
 /// What a task's tensors held after a call, by tensor; empty where it is not kept.
-std::vector<std::vector<std::byte>> after_of(const Record& record, const Call& call,
-                                             const Task& task);
+std::vector<Content> after_of(const Record& record, const Call& call, const Task& task);
 
 /// Whether the bytes before the call are there, of all tensors that have any.
 bool has_bytes(const Task& task);
 
 /// Elements of recorded gradients that are not the derivative of their forward at the recorded
 /// inputs, by finite differences of the contract's exact results. Counts what was checked.
-std::vector<std::string> wrong_gradients(const Task& task,
-                                         const std::vector<std::vector<std::byte>>& after,
+std::vector<std::string> wrong_gradients(const Task& task, const std::vector<Content>& after,
                                          std::int64_t& checked);
 
 /// Writes a C program that runs one call alone, and its data beside it. Throws IoError.

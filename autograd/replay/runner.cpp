@@ -83,7 +83,7 @@ class Mirror {
     }
     return 0;
   }
-  void write(const Bytes& bytes, const std::vector<std::byte>& content) const {
+  void write(const Bytes& bytes, Content content) const {
     const std::uint64_t size = std::min<std::uint64_t>(room(bytes), content.size());
     if (size > 0)
       check(copy_(here(bytes.at), size, content.data(), size, ACL_MEMCPY_HOST_TO_DEVICE));
@@ -205,18 +205,8 @@ class Objects {
   aclScalar* scalar(const Json& json, bool is_kept) {
     std::vector<std::byte> bytes = bytes_from(json.at("bytes").get<std::string>());
     bytes.resize(16);
-    TensorArgument typed;  // for its dtype alone
-    Json like = {{"tensor", nullptr},
-                 {"dtype", json.at("dtype")},
-                 {"shape", Json::array()},
-                 {"strides", Json::array()},
-                 {"offset", 0},
-                 {"format", 2},
-                 {"storage", Json::array()},
-                 {"address", nullptr}};
-    typed = tensor_of(like, "scalar");
-    aclScalar* const made =
-        function<decltype(aclCreateScalar)>(library_, "aclCreateScalar")(bytes.data(), typed.dtype);
+    aclScalar* const made = function<decltype(aclCreateScalar)>(library_, "aclCreateScalar")(
+        bytes.data(), dtype_of(json.at("dtype")));
     return is_kept ? keep(made, "aclDestroyScalar") : made;
   }
   aclScalarList* scalar_list(const Json& json) {
@@ -264,6 +254,10 @@ bool allocates(const std::string& name) {
 
 }  // namespace
 
+bool frees(const Call& call) {
+  return call.function == "aclrtFree" || call.function == "aclrtFreeWithDevSync";
+}
+
 void Blocks::see_made(const Call& call) {
   if (call.status != 0 || !allocates(call.function)) return;
   const std::uint64_t begin = address_of(argument(call, "devPtr"));
@@ -271,9 +265,7 @@ void Blocks::see_made(const Call& call) {
 }
 
 void Blocks::see_gone(const Call& call) {
-  if (call.function == "aclrtFree" || call.function == "aclrtFreeWithDevSync") {
-    blocks_.erase(address_of(argument(call, "devPtr")));
-  }
+  if (frees(call)) blocks_.erase(address_of(argument(call, "devPtr")));
 }
 
 const Blocks::Block* Blocks::find(std::uint64_t address) const {

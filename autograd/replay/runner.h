@@ -14,6 +14,9 @@
 
 namespace aclgrad::replay {
 
+/// Whether a call frees memory of the device, its argument devPtr.
+bool frees(const Call& call);
+
 /// The device's memory as the program had it: sizes of blocks by their addresses.
 class Blocks {
  public:
@@ -39,7 +42,7 @@ struct Task {
   const Call* plan = nullptr;
   const Call* call = nullptr;  // of phase two; null for phase one alone
   std::vector<TensorArgument> tensors;
-  std::vector<std::vector<std::byte>> before;  // of each tensor's extent; empty: not known
+  std::vector<Content> before;  // of each tensor's extent; empty: not known
 };
 
 struct Outcome {

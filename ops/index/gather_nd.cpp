@@ -42,21 +42,13 @@ Dims shape_of_out(const Arguments& arguments) {
   return shape;
 }
 
-Rule has_elements_for_out() {
-  return require([](const Arguments& arguments) -> std::optional<std::string> {
-    if (!arguments.empty(kSelf) || arguments.empty(kOut)) return std::nullopt;
-    return fmt::format("tensor self {} must have elements, for out {}.",
-                       to_string(arguments.shape(kSelf)), to_string(arguments.shape(kOut)));
-  });
-}
-
 const OperatorSpec kSpec{
     "aclnnGatherNd",
     {input("self"), input("indices"), attribute("negativeIndexSupport"), output("out")},
     Rules{not_null({kSelf, kIndices, kOut}), dtype_in(kSelf, kAllDtypes),
           dtype_in(kIndices, kIndexDtypes), same_dtype(kOut, kSelf),
           max_rank({kSelf, kIndices, kOut}), numbers_dimensions_of_self(),
-          has_shape_of(kOut, shape_of_out), has_elements_for_out()}};
+          has_shape_of(kOut, shape_of_out), has_elements_to_index(kSelf, kOut)}};
 
 Plan plan(const Arguments& arguments) {
   if (arguments.empty(kOut)) return {};

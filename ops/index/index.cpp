@@ -13,6 +13,7 @@
 #include "ops/engine/dtype/cast.h"
 #include "ops/engine/dtype/dtype_sets.h"
 #include "ops/engine/dtype/formats.h"
+#include "ops/index/index_rules.h"
 #include "ops/index/placed_kernel.h"
 #include "ops/meta/dtypes.h"
 #include "ops/shape/movement_rules.h"
@@ -182,16 +183,6 @@ Rule indices_fit(const Addressing::Parameters& parameters) {
                        parameters.broadcasts ? "broadcast to" : "have size",
                        to_string(addressing.result()), arguments.name(parameters.self),
                        to_string(arguments.shape(parameters.self)), to_string(shape));
-  });
-}
-
-// Numbers of what has no elements are out of range, whatever they are.
-Rule has_elements_to_index(size_t self, size_t elements) {
-  return require([=](const Arguments& arguments) -> std::optional<std::string> {
-    if (!arguments.empty(self) || arguments.empty(elements)) return std::nullopt;
-    return fmt::format("tensor {} {} must have elements, for {} {}.", arguments.name(self),
-                       to_string(arguments.shape(self)), arguments.name(elements),
-                       to_string(arguments.shape(elements)));
   });
 }
 

@@ -42,4 +42,13 @@ Rule index_is_within(size_t index, size_t tensor, std::optional<size_t> dim) {
   });
 }
 
+Rule has_elements_to_index(size_t self, size_t elements) {
+  return require([=](const Arguments& arguments) -> std::optional<std::string> {
+    if (!arguments.empty(self) || arguments.empty(elements)) return std::nullopt;
+    return fmt::format("tensor {} {} must have elements, for {} {}.", arguments.name(self),
+                       to_string(arguments.shape(self)), arguments.name(elements),
+                       to_string(arguments.shape(elements)));
+  });
+}
+
 }  // namespace aclgrad::ops

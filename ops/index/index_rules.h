@@ -15,5 +15,8 @@ Rule one_index_for_a_scalar(size_t index, size_t self);
 Rule index_has_rank_of(size_t index, size_t self);
 // The index is no larger than the tensor, but along the dimension that `dim` says for self.
 Rule index_is_within(size_t index, size_t tensor, std::optional<size_t> dim = std::nullopt);
+// Numbers of what has no elements are out of range, whatever they are: `elements`, what is taken or
+// put, then has none.
+Rule has_elements_to_index(size_t self, size_t elements);
 
 }  // namespace aclgrad::ops

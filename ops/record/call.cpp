@@ -86,7 +86,7 @@ void append_argument(Text& text, const Argument& argument, bool describes, bool 
       break;
     default:
       if (!describes) break;
-      describe(text, argument.address, name, argument.is_const, &tensors);
+      describe(text, argument.address, name, tensors);
       return;
   }
   text.address(argument.address);

@@ -96,20 +96,21 @@ void destroyed(State& state) { object_gone(state.arguments[0].address); }
 
 void executor_destroyed(State& state) { executor_gone(state.arguments[0].address); }
 
+// For an executor's later runs, and as the tensor is described from now on.
+void moved(const State& state, const void* tensor, void* address) {
+  if (state.status != 0) return;
+  move_tensor(state.arguments[0].address, tensor, address);
+  change_tensor(tensor, [&](Tensor& changed) { changed.address = address; });
+}
+
 // executor, index, tensor, address
 void executor_moved(State& state) {
-  if (state.status != 0) return;
-  move_tensor(state.arguments[0].address, state.arguments[2].address, state.pointer<void*>(3));
-  change_tensor(state.arguments[2].address,
-                [&](Tensor& tensor) { tensor.address = state.pointer<void*>(3); });
+  moved(state, state.arguments[2].address, state.pointer<void*>(3));
 }
 
 // executor, irIndex, relativeIndex, tensors, address
 void member_moved(State& state) {
-  if (state.status != 0) return;
-  const void* const member = member_of(state.arguments[3].address, state.number(2));
-  move_tensor(state.arguments[0].address, member, state.pointer<void*>(4));
-  change_tensor(member, [&](Tensor& tensor) { tensor.address = state.pointer<void*>(4); });
+  moved(state, member_of(state.arguments[3].address, state.number(2)), state.pointer<void*>(4));
 }
 
 // ---- Memory -------------------------------------------------------------------------------------

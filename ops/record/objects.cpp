@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "aclgrad_common/dtypes.h"
+#include "aclgrad_common/extent.h"
 
 namespace aclgrad::record {
 namespace {
@@ -88,14 +89,9 @@ void append_value(Text& text, const Scalar& scalar) {
 
 class Describe {
  public:
-  Describe(const Known& all, Text& text, const void* handle, std::string name, bool is_const,
-           std::vector<PlannedTensor>* tensors)
-      : all_(all),
-        text_(text),
-        handle_(handle),
-        name_(std::move(name)),
-        is_const_(is_const),
-        tensors_(tensors) {}
+  Describe(const Known& all, Text& text, const void* handle, std::string name,
+           std::vector<PlannedTensor>& tensors)
+      : all_(all), text_(text), handle_(handle), name_(std::move(name)), tensors_(tensors) {}
 
   void run() {
     const Object* const object = find(all_, handle_);
@@ -114,7 +110,7 @@ class Describe {
     text_.key("shape").array(tensor.shape).key("strides").array(tensor.strides);
     text_.key("offset").whole(tensor.offset).key("format").whole(tensor.format);
     text_.key("storage").array(tensor.storage).key("address").address(tensor.address).close('}');
-    if (tensors_ != nullptr) tensors_->push_back({name_, handle_, tensor, is_const_});
+    tensors_.push_back({name_, handle_, tensor});
   }
   void operator()(const Scalar& scalar) {
     text_.open('{').key("scalar").address(handle_);
@@ -132,9 +128,7 @@ class Describe {
     text_.open('[');
     for (size_t i = 0; i < list.members.size(); ++i) {
       text_.separate();
-      Describe(all_, text_, list.members[i], name_ + "[" + std::to_string(i) + "]", is_const_,
-               tensors_)
-          .run();
+      Describe(all_, text_, list.members[i], name_ + "[" + std::to_string(i) + "]", tensors_).run();
     }
     text_.close(']');
   }
@@ -155,27 +149,17 @@ class Describe {
   Text& text_;
   const void* handle_;
   std::string name_;
-  bool is_const_;
-  std::vector<PlannedTensor>* tensors_;
+  std::vector<PlannedTensor>& tensors_;
 };
 
 }  // namespace
 
 bool Tensor::extent(uintptr_t& begin, uint64_t& size) const {
-  const common::DtypeInfo* const info = common::find_dtype(dtype);
-  if (address == nullptr || info == nullptr || info->bytes == 0 || strides.size() != shape.size())
-    return false;
-  __int128 low = offset;
-  __int128 high = offset;
-  for (size_t i = 0; i < shape.size(); ++i) {
-    if (shape[i] <= 0) return false;
-    const __int128 last = static_cast<__int128>(shape[i] - 1) * strides[i];
-    (last < 0 ? low : high) += last;
-  }
-  constexpr __int128 kMost = INT64_MAX / 32;
-  if (low < -kMost || high > kMost) return false;
-  begin = reinterpret_cast<uintptr_t>(address) + static_cast<uintptr_t>(low) * info->bytes;
-  size = static_cast<uint64_t>(high - low + 1) * info->bytes;
+  if (address == nullptr || strides.size() != shape.size()) return false;
+  const auto found = common::extent_of(dtype, shape, strides, offset);
+  if (!found) return false;
+  begin = reinterpret_cast<uintptr_t>(address) + static_cast<uintptr_t>(found->begin);
+  size = found->bytes;
   return true;
 }
 
@@ -231,10 +215,10 @@ std::shared_ptr<const Planned> planned_of(const void* executor) {
   return found == known().executors.end() ? nullptr : found->second;
 }
 
-void describe(Text& text, const void* handle, const std::string& name, bool is_const,
-              std::vector<PlannedTensor>* tensors) {
+void describe(Text& text, const void* handle, const std::string& name,
+              std::vector<PlannedTensor>& tensors) {
   const std::lock_guard lock(known().mutex);
-  Describe(known(), text, handle, name, is_const, tensors).run();
+  Describe(known(), text, handle, name, tensors).run();
 }
 
 }  // namespace aclgrad::record

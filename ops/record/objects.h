@@ -54,12 +54,10 @@ struct PlannedTensor {
   std::string name;  // "self", "tensors[2]"
   const void* handle = nullptr;
   Tensor tensor;
-  bool is_const = false;
 };
 struct Planned {
   uint64_t number = 0;  // of its line
   std::vector<PlannedTensor> tensors;
-  uint64_t workspace_size = 0;
 };
 void executor_made(const void* executor, Planned planned);
 void executor_gone(const void* executor);
@@ -69,7 +67,7 @@ std::shared_ptr<const Planned> planned_of(const void* executor);
 
 // Appends what an argument stands for to a line, and its tensors to a list, as `name` or members of
 // it.
-void describe(Text& text, const void* handle, const std::string& name, bool is_const,
-              std::vector<PlannedTensor>* tensors);
+void describe(Text& text, const void* handle, const std::string& name,
+              std::vector<PlannedTensor>& tensors);
 
 }  // namespace aclgrad::record

@@ -38,7 +38,6 @@ struct Argument {
   int64_t whole = 0;
   double real = 0;
   uint8_t bytes = 0;
-  bool is_const = false;  // what it points to
 };
 
 template <class T>
@@ -47,14 +46,15 @@ Argument argument(T value) {
   if constexpr (std::is_pointer_v<T>) {
     using Pointed = std::remove_pointer_t<T>;
     using Plain = std::remove_const_t<Pointed>;
-    Argument made{.kind = Kind::kAddress, .is_const = std::is_const_v<Pointed>};
+    Argument made{.kind = Kind::kAddress};
+    constexpr bool is_written = !std::is_const_v<Pointed>;
     if constexpr (std::is_function_v<Pointed>) {
       made.address = reinterpret_cast<const void*>(value);
     } else {
       made.address = value;
     }
     if constexpr (std::is_same_v<Plain, char>)
-      made.kind = made.is_const ? Kind::kText : Kind::kWritable;
+      made.kind = is_written ? Kind::kWritable : Kind::kText;
     if constexpr (std::is_same_v<Plain, aclTensor>) made.kind = Kind::kTensor;
     if constexpr (std::is_same_v<Plain, aclTensorList>) made.kind = Kind::kTensorList;
     if constexpr (std::is_same_v<Plain, aclScalar>) made.kind = Kind::kScalar;
@@ -62,7 +62,6 @@ Argument argument(T value) {
     if constexpr (std::is_same_v<Plain, aclIntArray>) made.kind = Kind::kIntArray;
     if constexpr (std::is_same_v<Plain, aclFloatArray>) made.kind = Kind::kFloatArray;
     if constexpr (std::is_same_v<Plain, aclBoolArray>) made.kind = Kind::kBoolArray;
-    constexpr bool is_written = !std::is_const_v<Pointed>;
     if constexpr (is_written && std::is_pointer_v<Pointed>) made.kind = Kind::kAddressOut;
     if constexpr (is_written && !std::is_same_v<Plain, char> &&
                   (std::is_integral_v<Pointed> || std::is_enum_v<Pointed>)) {

@@ -213,8 +213,8 @@ bool Functions::has(const std::string& name) const {
   return own_.empty() ? library_->has(name) : own_.contains(name);
 }
 
-double Target::promised(DType dtype) const {
-  const contract::Bound bound = bound_of(candidate.forward);
+double promised(const contract::Arguments& call, DType dtype) {
+  const contract::Bound bound = bound_of(call);
   if (dtype == DType::float16 || dtype == DType::bfloat16) {
     return std::max(0.5001, bound.of_16_bits);
   }

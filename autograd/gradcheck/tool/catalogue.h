@@ -43,6 +43,9 @@ struct BoundCall {
   const std::string& api() const { return arguments.op().name(); }
 };
 
+/// The largest error that a contract allows its results in a floating dtype, in ulp.
+double promised(const contract::Arguments& call, DType dtype);
+
 /// Phase one of such a call, with null pointers in the places of some parameters.
 PlanFunction plan_of(const LibraryPointer& library, const contract::Arguments& arguments,
                      const std::vector<std::string>& nulls = {});
@@ -76,7 +79,7 @@ struct Target {
   const contract::Operator& contract() const { return candidate.forward.op(); }
   bool has_gradient() const { return static_cast<bool>(candidate.function); }
   /// The forward's largest error in a dtype, in ulp.
-  double promised(DType dtype) const;
+  double promised(DType dtype) const { return gradcheck::promised(candidate.forward, dtype); }
   /// Forward, its other forms, backward.
   std::vector<const BoundCall*> bound_calls() const;
   /// All dtypes in which values or gradients can be checked.

@@ -207,9 +207,7 @@ void write(const std::string& path, const std::string& text) {
     std::cout << text;
     return;
   }
-  std::ofstream file(path, std::ios::binary);
-  file << text;
-  if (!file.flush()) throw aclgrad::IoError(path + ": cannot be written");
+  aclgrad::gradcheck::write_file(path, text);
 }
 
 std::string read(const std::string& path) {

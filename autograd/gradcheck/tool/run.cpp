@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <fstream>
 #include <new>
 
 #include "aclgrad/error.h"
@@ -251,6 +252,12 @@ void require_checked(const std::string& library, const std::vector<Line>& lines)
   if (std::ranges::none_of(lines, was_checked)) {
     throw IoError(library + ": lacks functions of each of the operators");
   }
+}
+
+void write_file(const std::string& path, const std::string& content) {
+  std::ofstream file(path, std::ios::binary);
+  file << content;
+  if (!file.flush()) throw IoError(path + ": cannot be written");
 }
 
 int status_of(const std::function<int()>& work, std::string& message) {

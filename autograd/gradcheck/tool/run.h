@@ -70,6 +70,9 @@ inline constexpr int kWrongUsage = 3;
 inline constexpr int kUnusable = 4;
 int status_of(const std::function<int()>& work, std::string& message);
 
+/// Writes a file. Throws IoError.
+void write_file(const std::string& path, const std::string& content);
+
 /// A line of text, and the findings of all lines with how much of the library was checked.
 std::string to_text(const Line& line);
 std::string to_text(const std::string& library, const Coverage& found,
