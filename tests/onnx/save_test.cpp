@@ -11,6 +11,7 @@
 
 #include "aclgrad/io/npy.h"
 #include "aclgrad/onnx.h"
+#include "examples/mobilenet/model.h"
 #include "onnx/model_file.h"
 #include "tests/framework/base/temporary_folder.h"
 #include "tests/onnx/saved_cases.h"
@@ -257,6 +258,41 @@ TEST(OnnxSave, SaysAllThatCannotBeSaid) {
               HasSubstr("recorded with other nodes for a batch of 3"));
   EXPECT_THAT(message_of<ShapeError>([&] { onnx::save(path, square, Tensor::scalar(1)); }),
               HasSubstr("is_batch = false"));
+}
+
+// The losses of some steps of training on the same examples.
+template <class Network>
+std::vector<double> losses_of(const Network& network) {
+  Graph graph(Mode::training);
+  const Value x = graph.input("x", {6, 1, 8, 8});
+  const Value classes = graph.input("classes", {6}, DType::int64);
+  const Value loss = cross_entropy(network(x), classes);
+  Adam optimizer({.learning_rate = 0.01});
+  const Gradients gradients = backward(loss, network.parameters(graph));
+  Session session(graph, {loss, optimizer.step(graph, gradients)});
+  const Tensor images = init::normal({6, 1, 8, 8}, 5);
+  const Tensor labels = Tensor::from({6}, {0, 1, 2, 0, 1, 2}, DType::int64);
+  std::vector<double> losses;
+  for (int step = 0; step < 20; ++step) {
+    losses.push_back(session.run({{x, images}, {classes, labels}})[loss].item());
+  }
+  return losses;
+}
+
+TEST(OnnxSave, WhatComesBackTrainsAsBefore) {
+  const TemporaryFolder folder;
+  const std::filesystem::path path = folder.path() / "model.onnx";
+  const mobilenet::MobileNet network(
+      {.stem = 4, .head = 6, .classes = 3, .bottlenecks = {{4, 8, 4, 3, 1}, {4, 8, 6, 3, 2}}},
+      Activation::hardswish, 3);
+  losses_of(network);  // what is saved is trained
+  onnx::save(path, network, onnx::Example("images", {1, 1, 8, 8}));
+  const onnx::Model back = onnx::load(path);
+  const std::vector<double> here = losses_of(network), there = losses_of(back);
+  for (std::size_t step = 0; step < here.size(); ++step) {
+    EXPECT_NEAR(there[step], here[step], 1e-4 * here[step]) << "step " << step;
+  }
+  EXPECT_LT(there.back(), 0.5 * there.front());
 }
 
 }  // namespace
