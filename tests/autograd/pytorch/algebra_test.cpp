@@ -91,7 +91,7 @@ TEST(AlgebraBesidePyTorch, Order) {
 }
 
 TEST(AlgebraBesidePyTorch, ElementsThatAreThere) {
-  const Json& of = numbers_of("unique");
+  const Json of = numbers_of("unique");
   const Tensor x = tensor_of(of.at("inputs")[0]);
   const auto [values, inverse, counts] = unique(x);
   const std::vector<Tensor> found = {values, inverse, counts, nonzero(x),
