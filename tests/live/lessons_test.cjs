@@ -16,7 +16,7 @@ async function carryOut(page, lesson, i) {
   }
 }
 
-exports.ofTheNetwork = ({open, network, messages}) => ({
+exports.ofTheNetwork = ({open, choose, network, messages}) => ({
   async 'a link leads to the same numbers, and a page loaded anew goes on where it was'(page) {
     const {choices} = await page.evaluate('live'), weight = await page.evaluate('now.gradients.at(-2)');
     await page.evaluate(async ({value}) => {
@@ -37,8 +37,7 @@ exports.ofTheNetwork = ({open, network, messages}) => ({
     assert.equal(await facts(page), there);
     // Somewhere else, and then where the link leads.
     const [first] = choices, other = first.options.find((option) => option !== first.now);
-    await Promise.all([page.waitForNavigation({waitUntil: 'domcontentloaded'}), page.select('#choices select', other)]);
-    await page.waitForSelector('body[data-live="yes"]');
+    await choose(page, other);
     await page.close();
     const linked = await open(hash);
     await linked.bringToFront();

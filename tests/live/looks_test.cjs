@@ -23,7 +23,7 @@ function computed(text) {
   return new Function('near', `return ${plain.replace(/(^|[(+*/-] ?)-near\(/g, '$1(-1)*near(')};`);
 }
 
-exports.ofTheNetwork = ({open, press, network}) => ({
+exports.ofTheNetwork = ({open, choose, press, network}) => ({
   async 'presented it can be read from the last row'() {
     const page = await open('#present=1', {width: 1920, height: 1080});
     await page.bringToFront();
@@ -126,8 +126,7 @@ exports.ofTheNetwork = ({open, press, network}) => ({
     const there = new Set();
     for (const option of options) {
       if (await page.$eval('#choices select', (list) => list.value) !== option) {
-        await Promise.all([page.waitForNavigation({waitUntil: 'domcontentloaded'}), page.select('#choices select', option)]);
-        await page.waitForSelector('body[data-live="yes"]');
+        await choose(page, option);
       }
       for (const name of await page.evaluate(() => {
         const titles = () => [...items.map(titleOf), ...fold.groups.keys(), ...[...document.querySelectorAll('.card h2 > span')].map((one) => one.textContent)];

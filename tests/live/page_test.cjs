@@ -25,6 +25,19 @@ async function open(hash = '', view = {width: 1360, height: 900}, before = null)
   return page;
 }
 
+// Chooses what makes another network, which loads the page anew. No wait for a navigation: a change of the
+// address alone, which notes what the run is like a moment after each step, would be one.
+async function choose(page, option) {
+  const graph = await page.evaluate('live.graph');
+  await page.evaluate((value) => setTimeout(() => {
+    const list = document.querySelector('#choices select');
+    list.value = value;
+    list.dispatchEvent(new Event('change', {bubbles: true}));
+  }), option);
+  await page.waitForFunction((before) => document.body?.dataset.live === 'yes' && live.graph !== before, {}, graph);
+  assert.equal(await page.$eval('#choices select', (one) => one.value), option);
+}
+
 // What the page knows: its place, and the numbers of forward and backward as text. What the optimizer keeps
 // for the time of a step is no part of a state.
 const facts = (page) => page.evaluate(() => ({step: now.step, operator: position, loss: byId('loss').textContent,
@@ -136,13 +149,8 @@ const ofTheNetwork = {
   },
 
   async 'a choice makes another network, and the page loads itself anew'(page) {
-    const graph = await page.evaluate('live.graph');
-    const list = await page.$('#choices select');
-    const options = await list.$$eval('option', (all) => all.map((one) => one.value));
-    await list.select(options[1]);
-    // No wait for a navigation: a change of the address alone would be one.
-    await until(page, (before) => document.body?.dataset.live === 'yes' && live.graph !== before, {}, graph);
-    assert.equal(await page.$eval('#choices select', (one) => one.value), options[1]);
+    const options = await page.$$eval('#choices select:first-child option, #choices label:first-child option', (all) => all.map((one) => one.value));
+    await choose(page, options[1]);
   },
 
   async 'it can be seen, light and dark, narrow and wide'() {
@@ -313,7 +321,7 @@ const atTheEnd = {
 };
 
 (async () => {
-  const tools = {open, press, network, messages};
+  const tools = {open, choose, press, network, messages};
   const tests = [ofTheNetwork, looks.ofTheNetwork(tools), lessons.ofTheNetwork(tools)];
   if (network === 'digits') tests.push(ofThePage, looks.ofThePage(tools), atTheEnd);
   const options = ['--disable-gpu', '--hide-scrollbars', ...(process.getuid() === 0 ? ['--no-sandbox'] : [])];
