@@ -78,8 +78,9 @@ struct Model : Module {
   Value operator()(const Value& text) const {
     Graph graph = text.graph();
     const Tensor numbers = Tensor::arange(text.shape()[1], 0, 1, DType::int64);
-    const Value x = letters(text) + places(graph.constant(numbers));
-    return output(norm(block(x)));
+    // Within one sum compilers differ in which comes first.
+    const Value place = places(graph.constant(numbers));
+    return output(norm(block(letters(text) + place)));
   }
 
   Embedding letters{child("letters"), std::ssize(kLetters), kWidth, 1};

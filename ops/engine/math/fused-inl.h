@@ -70,17 +70,32 @@ HWY_INLINE V round_to_odd(D d, V value, V rest) {
 // ---- Of floats ----------------------------------------------------------------------------------
 
 #if !HWY_NATIVE_FMA && HWY_TARGET != HWY_EMU128 && HWY_TARGET != HWY_SCALAR
-// Whether rounding sums of doubles to float might give another float than rounding the exact sums:
-// those that lie in the middle between two floats, and those of subnormal floats, whose middle lies
-// elsewhere. What is exact is among them, too: x and y of a few bits often make a tie.
+// A product of floats is exact in double. Its sum with a float is rounded there, and again to
+// float: the second time wrongly where the first has made a middle between two floats. `low_words`
+// are the low halves of such sums, which show a middle, `rounded` the floats: the middle of two
+// subnormal ones lies elsewhere. What is exact is found, too, as numbers of a few bits often make a
+// middle.
 template <class D>
-HWY_INLINE bool may_round_twice(D d, hn::Vec<D> sum) {
+HWY_INLINE bool may_be_wrong(D d, hn::Vec<hn::RebindToUnsigned<D>> low_words, hn::Vec<D> rounded) {
   const hn::RebindToUnsigned<D> du;
-  const auto lost = hn::And(hn::BitCast(du, sum), hn::Set(du, (uint64_t{1} << 29) - 1));
-  const auto tie = hn::RebindMask(d, hn::Eq(lost, hn::Set(du, uint64_t{1} << 28)));
-  const auto subnormal =
-      hn::And(hn::Lt(hn::Abs(sum), hn::Set(d, 0x1p-126)), hn::Ne(sum, hn::Zero(d)));
-  return !hn::AllFalse(d, hn::Or(tie, subnormal));
+  const auto lost = hn::And(low_words, hn::Set(du, (1u << 29) - 1));
+  const auto middle = hn::Eq(lost, hn::Set(du, 1u << 28));
+  // From 1 up to the smallest normal number; 0 is exact.
+  const auto size = hn::BitCast(du, hn::Abs(rounded));
+  const auto subnormal = hn::Lt(hn::Sub(size, hn::Set(du, 1u)), hn::Set(du, 0x00800000u));
+  return !hn::AllFalse(du, hn::Or(middle, subnormal));
+}
+
+// The nearest floats to product + added, both of doubles.
+template <class D, class V>
+HWY_INLINE hn::Vec<D> nearest_sum(D d, V product, V added) {
+  const auto sum = two_sum(product, added);
+  return hn::DemoteTo(d, round_to_odd(hn::Rebind<double, D>(), sum.high, sum.low));
+}
+template <class D, class V>
+HWY_NOINLINE hn::Vec<D> nearest_sums(D d, V low_product, V high_product, V low, V high) {
+  const hn::Half<D> half;
+  return hn::Combine(d, nearest_sum(half, high_product, high), nearest_sum(half, low_product, low));
 }
 #endif
 
@@ -105,23 +120,23 @@ HWY_INLINE V mul_add(D d, V a, V b, V c) {
   }
   return hn::Load(d, z);
 #else
-  if constexpr (hn::MaxLanes(d) > hn::MaxLanes(hn::ScalableTag<double>())) {
+  if constexpr (hn::MaxLanes(d) == hn::MaxLanes(hn::ScalableTag<float>())) {
     const hn::Half<D> half;
-    const auto low =
-        mul_add(half, hn::LowerHalf(half, a), hn::LowerHalf(half, b), hn::LowerHalf(half, c));
-    const auto high =
-        mul_add(half, hn::UpperHalf(half, a), hn::UpperHalf(half, b), hn::UpperHalf(half, c));
-    return hn::Combine(d, high, low);
+    const hn::Rebind<double, decltype(half)> dd;
+    const auto lower = [&](V v) HWY_ATTR { return hn::PromoteTo(dd, hn::LowerHalf(half, v)); };
+    const auto upper = [&](V v) HWY_ATTR { return hn::PromoteTo(dd, hn::UpperHalf(half, v)); };
+    const auto low_product = hn::Mul(lower(a), lower(b)), low = lower(c);
+    const auto high_product = hn::Mul(upper(a), upper(b)), high = upper(c);
+    const auto low_sum = hn::Add(low_product, low), high_sum = hn::Add(high_product, high);
+    const V sum = hn::Combine(d, hn::DemoteTo(half, high_sum), hn::DemoteTo(half, low_sum));
+    const hn::RebindToUnsigned<D> du;
+    const auto words = hn::ConcatEven(du, hn::BitCast(du, high_sum), hn::BitCast(du, low_sum));
+    if (HWY_LIKELY(!may_be_wrong(d, words, sum))) return sum;
+    return nearest_sums(d, low_product, high_product, low, high);
   } else {
     const hn::Rebind<double, D> dd;
-    const auto product = hn::Mul(hn::PromoteTo(dd, a), hn::PromoteTo(dd, b));
-    const auto added = hn::PromoteTo(dd, c);
-    auto sum = hn::Add(product, added);
-    if (HWY_UNLIKELY(may_round_twice(dd, sum))) {
-      const auto exact = two_sum(product, added);
-      sum = round_to_odd(dd, exact.high, exact.low);
-    }
-    return hn::DemoteTo(d, sum);
+    return nearest_sum(d, hn::Mul(hn::PromoteTo(dd, a), hn::PromoteTo(dd, b)),
+                       hn::PromoteTo(dd, c));
   }
 #endif
 }
