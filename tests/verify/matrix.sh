@@ -100,8 +100,6 @@ processor; a build or a processor is a row where
 
 ## What may differ, and why
 
-* **Products of float32** on processors without a fused multiply-add (SSE2 to SSE4): each term is rounded once more. Held to
-  SSE4, a first step parts at `addmm`, by one unit of the last place; AVX2 and later have one.
 * **Products of 16 bits** use a processor's own instructions for them, unless the program asks for
   `ACL_OPT_DETERMINISTIC` ([numbers](guide/numbers.md)).
 * **Initial weights** of normal distributions, `schedule::cosine()`, `step()` and `polynomial()`, and tables of positions call
