@@ -31,7 +31,8 @@ std::int64_t draw(const std::vector<double>& scores, double at, const SampleOpti
   std::ranges::stable_sort(order, std::greater(), score);
   if (options.temperature == 0) return order.front();
   if (options.top_k > 0) {
-    order.resize(static_cast<std::size_t>(std::min(options.top_k, std::ssize(order))));
+    order.resize(
+        static_cast<std::size_t>(std::min<std::int64_t>(options.top_k, std::ssize(order))));
   }
   std::vector<double> weights;
   for (const std::int64_t c : order) {

@@ -26,7 +26,7 @@ template <class Make>
 RecurrentWeights make_weights(std::int64_t in, std::int64_t hidden, std::int64_t gates, DType dtype,
                               std::optional<std::uint64_t> seed, const std::string& suffix,
                               const Make& make) {
-  const auto weight = [=](std::int64_t rows) -> Module::Draw {
+  const auto weight = [=](std::int64_t rows) -> std::function<Tensor(std::uint64_t)> {
     return [=](std::uint64_t drawn) {
       const double limit = 1 / std::sqrt(static_cast<double>(hidden));
       return init::uniform({rows, gates * hidden}, drawn, -limit, limit, dtype);

@@ -2,10 +2,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include "aclgrad/error.h"
+#include "aclgrad/tensor/number_text.h"
 #include "aclgrad/tensor/plain_text.h"
 #include "aclgrad/terminal.h"
 #include "terminal/characters.h"
@@ -18,10 +18,7 @@ namespace {
 bool reads_as_number(std::string_view cell) {
   if (cell.empty() || cell == "-" || cell == "nan" || cell == "inf" || cell == "-inf") return true;
   if (cell[0] == '+') cell.remove_prefix(1);
-  double value = 0;
-  const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
-  if (error != std::errc()) return false;
-  return end == cell.data() + cell.size() || *end == '%' || *end == 'x' || *end == ' ';
+  return number_from_text(cell.substr(0, cell.find_first_of("%x "))).has_value();
 }
 
 std::vector<std::string> plain(std::vector<std::string> cells) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/arithmetic/rounding_kernel.h"
 
-#include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <numeric>
 #include <string>
@@ -237,9 +237,7 @@ double power_of_ten(int64_t exponent) {
     return std::numeric_limits<double>::infinity();
   }
   const std::string text = "1e" + std::to_string(exponent);
-  double power = 0;
-  std::from_chars(text.data(), text.data() + text.size(), power);
-  return power;
+  return std::strtod(text.c_str(), nullptr);  // no locale has another way to write it
 }
 
 // x rounded to a multiple of 10^digits, of two the even one; it wraps.

@@ -18,6 +18,7 @@
 #include "ops/engine/iterate.h"
 #include "ops/engine/lanes-inl.h"
 #include "ops/engine/math/exp-inl.h"
+#include "ops/engine/math/fused-inl.h"
 #include "ops/matmul/product_pack-inl.h"
 #include "ops/matmul/product_tile-inl.h"
 
@@ -178,8 +179,8 @@ class AttentionTiles {
   static void add_multiple(T factor, const T* row, int64_t columns, T* to) {
     using Number = hn::CappedTag<T, 1>;  // one rounding wherever products have one
     for (int64_t d = 0; d < columns; ++d) {
-      to[d] = hn::GetLane(hn::MulAdd(hn::Set(Number(), factor), hn::Set(Number(), row[d]),
-                                     hn::Set(Number(), to[d])));
+      to[d] = hn::GetLane(add_product(Number(), hn::Set(Number(), factor),
+                                      hn::Set(Number(), row[d]), hn::Set(Number(), to[d])));
     }
   }
 

@@ -4,6 +4,7 @@
 #define HWY_TARGET_INCLUDE "ops/matmul/product_kernel_tile.cpp"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
+#include "ops/engine/math/fused-inl.h"
 #include "ops/matmul/product_tile-inl.h"
 
 #ifndef ACLGRAD_INLINE_LAMBDA
@@ -51,7 +52,7 @@ HWY_INLINE V accumulate(D, V factor, V column, V sum) {
     asm("vfmadd231pd %2, %1, %0" : "+x"(sum.raw) : "x"(factor.raw), "x"(column.raw));
   }
 #else
-  sum = hn::MulAdd(factor, column, sum);
+  sum = add_product(D(), factor, column, sum);
 #endif
   return sum;
 }

@@ -10,6 +10,13 @@
 
 namespace aclgrad {
 
+// Where a program cannot have threads (WebAssembly without shared memory), who waits does the work.
+#if defined(__EMSCRIPTEN__) && !defined(__EMSCRIPTEN_PTHREADS__)
+inline constexpr bool kHasThreads = false;
+#else
+inline constexpr bool kHasThreads = true;
+#endif
+
 // The end of a thread by pthread_exit or pthread_cancel. The C library unwinds its stack with
 // something that is no exception, but that catch (...) catches: the handler must throw it on, or
 // the process is aborted.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// usage: page_test.cjs BROWSER ADDRESS NETWORK PROCESS
-// Drives the page of a live network: see page_test.sh.
+// usage: page_test.cjs BROWSER ADDRESS NETWORK [PROCESS]
+// Drives the page of a live network, which PROCESS serves, or which has the network in a worker: see page_test.sh.
 'use strict';
 const assert = require('node:assert/strict');
 const fs = require('node:fs');
@@ -261,6 +261,22 @@ const ofThePage = {
     await atStep(page, 0);
   },
 
+  async 'it plays and pauses, and goes back to the beginning'(page) {
+    await page.click('#to-loss');  // which does not keep the keys
+    await press(page, 'Space');
+    await until(page, () => now.playing && now.step > 20);
+    await press(page, 'Space');
+    await until(page, () => !now.playing && newest === now);
+    const {step} = await facts(page);
+    assert.ok(await page.evaluate(() => now.losses.length > 2));
+    await page.click('#restart');
+    await atStep(page, 0);
+    assert.ok(step > 20);
+  },
+};
+
+// A page without a program behind it has a run of its own.
+const ofTabs = {
   // A browser has six connections for a program.
   async 'ten tabs are told and heard'(page) {
     const tabs = [];
@@ -287,19 +303,6 @@ const ofThePage = {
     await page.waitForSelector('body[data-live="yes"]');
     assert.deepEqual(await facts(page), here);
   },
-
-  async 'it plays and pauses, and goes back to the beginning'(page) {
-    await page.click('#to-loss');  // which does not keep the keys
-    await press(page, 'Space');
-    await until(page, () => now.playing && now.step > 20);
-    await press(page, 'Space');
-    await until(page, () => !now.playing && newest === now);
-    const {step} = await facts(page);
-    assert.ok(await page.evaluate(() => now.losses.length > 2));
-    await page.click('#restart');
-    await atStep(page, 0);
-    assert.ok(step > 20);
-  },
 };
 
 const atTheEnd = {
@@ -321,9 +324,13 @@ const atTheEnd = {
 };
 
 (async () => {
-  const tools = {open, choose, press, network, messages};
+  const tools = {open, choose, press, network, messages, served};
   const tests = [ofTheNetwork, looks.ofTheNetwork(tools), lessons.ofTheNetwork(tools)];
-  if (network === 'digits') tests.push(ofThePage, looks.ofThePage(tools), atTheEnd);
+  if (served) tests.push(lessons.ofMessages(tools));
+  if (network === 'digits') {
+    tests.push(ofThePage, looks.ofThePage(tools));
+    if (served) tests.push(ofTabs, atTheEnd);
+  }
   const options = ['--disable-gpu', '--hide-scrollbars', ...(process.getuid() === 0 ? ['--no-sandbox'] : [])];
   browser = await puppeteer.launch({executablePath, args: options});
   let failures = 0, page = null;

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# usage: page_test.sh PROGRAM NETWORK FOLDER
+# usage: page_test.sh PROGRAM NETWORK FOLDER [PAGES]
 # The page of a network that `live` trains, in a browser that is driven as a person would (page_test.mjs).
 # Without a browser, Node.js, or the driver, which npm gets once for all networks, the test says so and is
-# skipped.
+# skipped. With PAGES, the folder that ./dev wasm writes, it is the page there, beside the served one.
 set -u
 tests=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=/dev/null
@@ -39,4 +39,10 @@ done
   echo "no address: $(cat printed.txt)"
   exit 1
 }
-NODE_PATH=$modules/node_modules timeout 900 node "$tests/page_test.cjs" "$browser" "$address" "$network" $process
+export NODE_PATH=$modules/node_modules
+if [[ -n ${4-} ]]; then
+  timeout 900 node "$tests/page_test.cjs" "$browser" "file://$4/$network.html" "$network" &&
+    timeout 300 node "$tests/static_test.cjs" "$browser" "$4" "$network" "$address"
+else
+  timeout 900 node "$tests/page_test.cjs" "$browser" "$address" "$network" $process
+fi

@@ -154,4 +154,9 @@ class Server {
   std::unique_ptr<State> state_;
 };
 
+/// The same without a server, in a program that Emscripten has compiled: the network trains in a
+/// web worker of its page (docs/how-to/live.md says how such a page is made). `port`,
+/// `open_browser` and `example` do not count. There is one; it lives until the page is closed.
+void run_in_worker(std::vector<Choice> choices, Maker make, ServerOptions options = {});
+
 }  // namespace aclgrad::live

@@ -7,9 +7,8 @@
 //   probe()        throws where nobody is there
 //   outlives       whether the run goes on when the page is loaded anew
 //
-// A program serves the page over HTTP. Where the run is in a web worker instead, whoever makes the page leaves that
-// as window.liveWorker: it is sent {type: 'command', text}, and says {type: 'answer', ok, text} in the order of what it
-// was asked, beside what the run says.
+// A program serves the page over HTTP; a page without one (a file, or on any web server) has the run in a
+// worker, which page/worker.js starts before this page is.
 import {follow} from './stream.js';
 
 const overHttp = {

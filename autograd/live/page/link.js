@@ -42,7 +42,7 @@ export const link = {
   },
 
   // A run that outlives its page is where it was, or further, when the page is loaded anew; one that does not
-  // is led there before the page is made.
+  // has been led there before this page was made.
   begin() {
     const [how] = performance.getEntriesByType('navigation');
     if (exchange.outlives && how?.type === 'navigate') link.follow();

@@ -89,8 +89,8 @@ std::vector<aclgradTaskOperand> operands_of(const aclOpExecutor& executor, void*
   }
   if (executor.plan->workspace_size > 0) {
     // One element as large as all of it.
-    operands.push_back({"workspace", workspace, nullptr, nullptr, 0, executor.plan->workspace_size,
-                        0, 1, nullptr});
+    operands.push_back({"workspace", workspace, nullptr, nullptr, 0,
+                        static_cast<size_t>(executor.plan->workspace_size), 0, 1, nullptr});
   }
   return operands;
 }

@@ -228,22 +228,9 @@ HWY_INLINE void add_terms(size_t count, const Term& term, Accumulators& lanes) {
 
 // ---- Arithmetic ---------------------------------------------------------------------------------
 
-// a * b + c, rounded once. Without an instruction for it the exact product and sum are formed and
-// rounded to odd before the last addition (Boldo and Melquiond 2008); for numbers whose products
-// stay away from the ends of the exponent range.
+// a * b + c, rounded once.
 HWY_INLINE Doubles mul_add(Doubles a, Doubles b, Doubles c) {
-#if HWY_NATIVE_FMA
-  return hn::MulAdd(a, b, c);
-#else
-  const DoubleTag d;
-  const Expansion<Doubles> product = two_product(d, a, b);
-  const Expansion<Doubles> low = two_sum(c, product.low);
-  const Expansion<Doubles> high = two_sum(product.high, low.high);
-  const Expansion<Doubles> rest = two_sum(low.low, high.low);
-  const Doubles exact = hn::Add(high.high, round_to_odd(d, rest.high, rest.low));
-  // NaN and infinities leave NaN in the error terms.
-  return hn::IfThenElse(hn::IsNaN(exact), hn::Add(product.high, c), exact);
-#endif
+  return mul_add_doubles(DoubleTag(), a, b, c);
 }
 
 // x clamped from below or above; NaN stays NaN.

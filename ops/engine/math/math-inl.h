@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Per-target: arithmetic of vectors of float and double from which the functions of this folder and
-// the formulas of kernels are made: rounding to odd, sums of two numbers (a double-float, a
-// double-double), fused multiply-add. Included by kernel files inside Highway's foreach_target
-// loop.
+// the formulas of kernels are made, beside those of fused-inl.h. Included by kernel files inside
+// Highway's foreach_target loop.
 //
 // Every instruction set gives the same bits: doubles are added and multiplied one by one, without a
 // fused multiply-add but in two_product, whose result is exact either way; floats have it
@@ -22,7 +21,7 @@
 #include <type_traits>
 
 #include "hwy/highway.h"
-#include "ops/engine/math/round_to_odd.h"
+#include "ops/engine/math/fused-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace aclgrad::ops::HWY_NAMESPACE {
@@ -32,9 +31,6 @@ namespace hn = hwy::HWY_NAMESPACE;
 using FloatTag = hn::ScalableTag<float>;
 using Floats = hn::Vec<FloatTag>;
 using FloatMask = hn::Mask<FloatTag>;
-
-template <class D>
-inline constexpr bool kIsFloat = std::is_same_v<hn::TFromD<D>, float>;
 
 // A number as a vector of either type.
 template <class D>
@@ -65,98 +61,6 @@ HWY_INLINE V smaller(V a, V b) {
 #else
   return hn::IfThenElse(hn::Lt(a, b), a, b);
 #endif
-}
-
-// A number as the unevaluated sum of two of its type, the second much smaller: a double-double of
-// doubles, a double-float of floats.
-template <class V>
-struct Expansion {
-  V high;
-  V low;
-};
-
-// a = high + low with 26 bits each, sign included (Veltkamp). For |a| < 2^996.
-template <class D, class V>
-HWY_INLINE Expansion<V> split(D d, V a) {
-  const V scaled = hn::Mul(a, hn::Set(d, 134217729.0));  // 2^27 + 1
-  const V high = hn::Sub(scaled, hn::Sub(scaled, a));
-  return {high, hn::Sub(a, high)};
-}
-
-// a b + c, rounded once. Lanes: float; doubles do without.
-template <class D, class V>
-HWY_INLINE V mul_add(D d, V a, V b, V c) {
-#if HWY_NATIVE_FMA
-  (void)d;
-  return hn::MulAdd(a, b, c);
-#else
-  // A product of floats is exact in double, and so is a sum of doubles rounded to odd as far as a
-  // float can tell.
-  alignas(64) float x[hn::MaxLanes(d)];
-  alignas(64) float y[hn::MaxLanes(d)];
-  alignas(64) float z[hn::MaxLanes(d)];
-  hn::Store(a, d, x);
-  hn::Store(b, d, y);
-  hn::Store(c, d, z);
-  for (size_t i = 0; i < hn::Lanes(d); ++i) {
-    const double product = static_cast<double>(x[i]) * static_cast<double>(y[i]);
-    z[i] = static_cast<float>(add_to_odd(product, static_cast<double>(z[i])));
-  }
-  return hn::Load(d, z);
-#endif
-}
-
-// a b - c, rounded once.
-template <class D, class V>
-HWY_INLINE V mul_sub(D d, V a, V b, V c) {
-#if HWY_NATIVE_FMA
-  (void)d;
-  return hn::MulSub(a, b, c);
-#else
-  return mul_add(d, a, b, hn::Neg(c));
-#endif
-}
-
-// a b as high + low, without error unless the product comes near the ends of the exponent range.
-template <class D, class V>
-HWY_INLINE Expansion<V> two_product(D d, V a, V b) {
-  const V high = hn::Mul(a, b);
-  if constexpr (kIsFloat<D> || HWY_NATIVE_FMA) {
-    return {high, mul_sub(d, a, b, high)};
-  } else {
-    const Expansion<V> x = split(d, a);
-    const Expansion<V> y = split(d, b);
-    const V error = hn::Sub(hn::Mul(x.high, y.high), high);
-    const V cross = hn::Add(hn::Add(error, hn::Mul(x.high, y.low)), hn::Mul(x.low, y.high));
-    return {high, hn::Add(cross, hn::Mul(x.low, y.low))};
-  }
-}
-
-// a + b without error (Knuth).
-template <class V>
-HWY_INLINE Expansion<V> two_sum(V a, V b) {
-  const V sum = hn::Add(a, b);
-  const V b_part = hn::Sub(sum, a);
-  const V a_part = hn::Sub(sum, b_part);
-  return {sum, hn::Add(hn::Sub(a, a_part), hn::Sub(b, b_part))};
-}
-
-// `value`, or its neighbour on the side of `rest` when that is not 0 and the last bit of `value` is
-// 0: the exact value + rest, of which the type holds no more, "rounded to odd". Rounding that to a
-// shorter format gives what rounding the exact sum would give, even where `value` is a tie there.
-template <class D, class V>
-HWY_INLINE V round_to_odd(D d, V value, V rest) {
-  const hn::RebindToSigned<D> di;
-  const V zero = hn::Zero(d);
-  const auto one = hn::Set(di, hn::TFromD<decltype(di)>{1});
-  const auto bits = hn::BitCast(di, value);
-  const auto outwards =
-      hn::Gt(hn::CopySign(hn::Set(d, hn::TFromD<D>{1}), hn::Xor(value, rest)), zero);
-  const auto inexact = hn::Or(hn::Lt(rest, zero), hn::Gt(rest, zero));
-  const auto step = hn::Sub(one, hn::And(bits, one));
-  const V outer = hn::BitCast(d, hn::Add(bits, step));
-  const V inner = hn::BitCast(d, hn::Sub(bits, step));
-  return hn::IfThenElse(inexact, hn::IfThenElse(outwards, outer, inner), value);
 }
 
 // factor * (value.high + value.low), rounded to odd: for results that may lie at a tie of a shorter

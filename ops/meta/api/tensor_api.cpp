@@ -49,8 +49,10 @@ bool accept_dims(const char* function, const int64_t* viewDims, uint64_t viewDim
 bool assign_dims(aclTensor& tensor, const int64_t* viewDims, uint64_t viewDimsNum,
                  const int64_t* stride, const int64_t* storageDims, uint64_t storageDimsNum) {
   try {
-    Dims view = viewDimsNum > 0 ? Dims(viewDims, viewDimsNum) : tensor.view_shape;
-    Dims storage = storageDimsNum > 0 ? Dims(storageDims, storageDimsNum) : tensor.storage_shape;
+    Dims view =
+        viewDimsNum > 0 ? Dims(viewDims, static_cast<size_t>(viewDimsNum)) : tensor.view_shape;
+    Dims storage = storageDimsNum > 0 ? Dims(storageDims, static_cast<size_t>(storageDimsNum))
+                                      : tensor.storage_shape;
     tensor.view_strides = stride != nullptr ? Dims(stride, view.size()) : contiguous_strides(view);
     tensor.view_shape = std::move(view);
     tensor.storage_shape = std::move(storage);

@@ -14,8 +14,10 @@ namespace {
 
 int64_t cache_size() {
   constexpr int64_t kUnknown = 1 << 20;
-  const int64_t size = sysconf(_SC_LEVEL2_CACHE_SIZE);
-  return size > 0 ? size : kUnknown;
+#ifdef _SC_LEVEL2_CACHE_SIZE
+  if (const int64_t size = sysconf(_SC_LEVEL2_CACHE_SIZE); size > 0) return size;
+#endif
+  return kUnknown;
 }
 
 std::optional<int64_t> device_attribute(aclrtDevAttr attribute) {

@@ -79,7 +79,7 @@ aclError Stream::submit(Task&& task, uint64_t* ticket) {
     if (closed_) {
       status = ACL_ERROR_RT_INVALID_HANDLE;
     } else {
-      if (worker_state_ == WorkerState::kNotStarted) start_worker();
+      if (kHasThreads && worker_state_ == WorkerState::kNotStarted) start_worker();
       const auto me = std::this_thread::get_id();
       is_shared_ = !is_done(submitted_) && (is_shared_ || submitter_ != me);
       submitter_ = me;

@@ -206,6 +206,7 @@ class WorkerPool {
   }
 
   void grow(int32_t wanted) {
+    if (!kHasThreads) return;
     try {
       workers_.reserve(kMaxThreads);  // a running worker must find its place
       while (static_cast<int32_t>(workers_.size()) < std::min(wanted, kMaxThreads - 1)) {
@@ -225,6 +226,7 @@ class WorkerPool {
   // A worker that the system puts on the caller's core is worse than none, and it may leave it
   // there for long where other programs keep the cores busy.
   void keep_off_this_core() {
+    if (!kHasThreads) return;
     const int core = sched_getcpu();
     if (core < 0 || core == avoided_) return;
     cpu_set_t cores;

@@ -8,6 +8,7 @@
 
 #include "aclgrad_ext.h"
 #include "ops/runtime/call/call.h"
+#include "ops/threads/thread_guards.h"
 
 namespace aclgrad::runtime {
 namespace {
@@ -17,6 +18,7 @@ std::atomic<int32_t> g_threads{kUseDefault};
 
 // The cores that this process may run on, which can be fewer than the machine has.
 int32_t usable_cores() {
+  if (!kHasThreads) return 1;
   cpu_set_t cores;
   CPU_ZERO(&cores);
   if (sched_getaffinity(0, sizeof(cores), &cores) == 0) {

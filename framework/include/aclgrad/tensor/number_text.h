@@ -21,9 +21,11 @@ namespace aclgrad {
 /// number there is. Nothing for any other text.
 inline std::optional<double> number_from_text(std::string_view text) {
   double value = 0;
+#ifdef __cpp_lib_to_chars  // not every library reads floating-point numbers
   const char* const end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, value);
   if (error == std::errc() && stop == end) return value;
+#endif
   // What from_chars() does not read; it is the quicker one.
   static const locale_t c_locale = ::newlocale(LC_ALL_MASK, "C", nullptr);
   const std::string copy(text);

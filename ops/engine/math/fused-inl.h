@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+// Per-target: fused multiply-add for every instruction set, and what it is made of where there is
+// no instruction for it: sums of two numbers (a double-float, a double-double), rounding to odd.
+// Included by kernel files inside Highway's foreach_target loop.
+#if defined(ACLGRAD_OPS_ENGINE_MATH_FUSED_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef ACLGRAD_OPS_ENGINE_MATH_FUSED_INL_H_
+#undef ACLGRAD_OPS_ENGINE_MATH_FUSED_INL_H_
+#else
+#define ACLGRAD_OPS_ENGINE_MATH_FUSED_INL_H_
+#endif
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "hwy/highway.h"
+#include "ops/engine/math/round_to_odd.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace aclgrad::ops::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+template <class D>
+inline constexpr bool kIsFloat = std::is_same_v<hn::TFromD<D>, float>;
+
+// A number as the unevaluated sum of two of its type, the second much smaller: a double-double of
+// doubles, a double-float of floats.
+template <class V>
+struct Expansion {
+  V high;
+  V low;
+};
+
+// a = high + low with 26 bits each, sign included (Veltkamp). For |a| < 2^996.
+template <class D, class V>
+HWY_INLINE Expansion<V> split(D d, V a) {
+  const V scaled = hn::Mul(a, hn::Set(d, 134217729.0));  // 2^27 + 1
+  const V high = hn::Sub(scaled, hn::Sub(scaled, a));
+  return {high, hn::Sub(a, high)};
+}
+
+// a + b without error (Knuth).
+template <class V>
+HWY_INLINE Expansion<V> two_sum(V a, V b) {
+  const V sum = hn::Add(a, b);
+  const V b_part = hn::Sub(sum, a);
+  const V a_part = hn::Sub(sum, b_part);
+  return {sum, hn::Add(hn::Sub(a, a_part), hn::Sub(b, b_part))};
+}
+
+// `value`, or its neighbour on the side of `rest` when that is not 0 and the last bit of `value` is
+// 0: the exact value + rest, of which the type holds no more, "rounded to odd". Rounding that to a
+// shorter format gives what rounding the exact sum would give, even where `value` is a tie there.
+template <class D, class V>
+HWY_INLINE V round_to_odd(D d, V value, V rest) {
+  const hn::RebindToSigned<D> di;
+  const V zero = hn::Zero(d);
+  const auto one = hn::Set(di, hn::TFromD<decltype(di)>{1});
+  const auto bits = hn::BitCast(di, value);
+  const auto outwards =
+      hn::Gt(hn::CopySign(hn::Set(d, hn::TFromD<D>{1}), hn::Xor(value, rest)), zero);
+  const auto inexact = hn::Or(hn::Lt(rest, zero), hn::Gt(rest, zero));
+  const auto step = hn::Sub(one, hn::And(bits, one));
+  const V outer = hn::BitCast(d, hn::Add(bits, step));
+  const V inner = hn::BitCast(d, hn::Sub(bits, step));
+  return hn::IfThenElse(inexact, hn::IfThenElse(outwards, outer, inner), value);
+}
+
+// ---- Of floats ----------------------------------------------------------------------------------
+
+#if !HWY_NATIVE_FMA && HWY_TARGET != HWY_EMU128 && HWY_TARGET != HWY_SCALAR
+// Whether rounding sums of doubles to float might give another float than rounding the exact sums:
+// those that lie in the middle between two floats, and those of subnormal floats, whose middle lies
+// elsewhere. What is exact is among them, too: x and y of a few bits often make a tie.
+template <class D>
+HWY_INLINE bool may_round_twice(D d, hn::Vec<D> sum) {
+  const hn::RebindToUnsigned<D> du;
+  const auto lost = hn::And(hn::BitCast(du, sum), hn::Set(du, (uint64_t{1} << 29) - 1));
+  const auto tie = hn::RebindMask(d, hn::Eq(lost, hn::Set(du, uint64_t{1} << 28)));
+  const auto subnormal =
+      hn::And(hn::Lt(hn::Abs(sum), hn::Set(d, 0x1p-126)), hn::Ne(sum, hn::Zero(d)));
+  return !hn::AllFalse(d, hn::Or(tie, subnormal));
+}
+#endif
+
+// a b + c, rounded once. Lanes: float; for doubles, mul_add_doubles.
+template <class D, class V>
+HWY_INLINE V mul_add(D d, V a, V b, V c) {
+#if HWY_NATIVE_FMA
+  (void)d;
+  return hn::MulAdd(a, b, c);
+#elif HWY_TARGET == HWY_EMU128 || HWY_TARGET == HWY_SCALAR
+  // A product of floats is exact in double, and so is a sum of doubles rounded to odd as far as a
+  // float can tell.
+  alignas(64) float x[hn::MaxLanes(d)];
+  alignas(64) float y[hn::MaxLanes(d)];
+  alignas(64) float z[hn::MaxLanes(d)];
+  hn::Store(a, d, x);
+  hn::Store(b, d, y);
+  hn::Store(c, d, z);
+  for (size_t i = 0; i < hn::Lanes(d); ++i) {
+    const double product = static_cast<double>(x[i]) * static_cast<double>(y[i]);
+    z[i] = static_cast<float>(add_to_odd(product, static_cast<double>(z[i])));
+  }
+  return hn::Load(d, z);
+#else
+  if constexpr (hn::MaxLanes(d) > hn::MaxLanes(hn::ScalableTag<double>())) {
+    const hn::Half<D> half;
+    const auto low =
+        mul_add(half, hn::LowerHalf(half, a), hn::LowerHalf(half, b), hn::LowerHalf(half, c));
+    const auto high =
+        mul_add(half, hn::UpperHalf(half, a), hn::UpperHalf(half, b), hn::UpperHalf(half, c));
+    return hn::Combine(d, high, low);
+  } else {
+    const hn::Rebind<double, D> dd;
+    const auto product = hn::Mul(hn::PromoteTo(dd, a), hn::PromoteTo(dd, b));
+    const auto added = hn::PromoteTo(dd, c);
+    auto sum = hn::Add(product, added);
+    if (HWY_UNLIKELY(may_round_twice(dd, sum))) {
+      const auto exact = two_sum(product, added);
+      sum = round_to_odd(dd, exact.high, exact.low);
+    }
+    return hn::DemoteTo(d, sum);
+  }
+#endif
+}
+
+// a b - c, rounded once.
+template <class D, class V>
+HWY_INLINE V mul_sub(D d, V a, V b, V c) {
+#if HWY_NATIVE_FMA
+  (void)d;
+  return hn::MulSub(a, b, c);
+#else
+  return mul_add(d, a, b, hn::Neg(c));
+#endif
+}
+
+// a b as high + low, without error unless the product comes near the ends of the exponent range.
+template <class D, class V>
+HWY_INLINE Expansion<V> two_product(D d, V a, V b) {
+  const V high = hn::Mul(a, b);
+  if constexpr (kIsFloat<D> || HWY_NATIVE_FMA) {
+    return {high, mul_sub(d, a, b, high)};
+  } else {
+    const Expansion<V> x = split(d, a);
+    const Expansion<V> y = split(d, b);
+    const V error = hn::Sub(hn::Mul(x.high, y.high), high);
+    const V cross = hn::Add(hn::Add(error, hn::Mul(x.high, y.low)), hn::Mul(x.low, y.high));
+    return {high, hn::Add(cross, hn::Mul(x.low, y.low))};
+  }
+}
+
+// ---- Of doubles ---------------------------------------------------------------------------------
+
+// a b + c, rounded once. Without an instruction for it the exact product and sum are formed and
+// rounded to odd before the last addition (Boldo and Melquiond 2008); for numbers whose products
+// stay away from the ends of the exponent range.
+template <class D, class V>
+HWY_INLINE V mul_add_doubles(D d, V a, V b, V c) {
+#if HWY_NATIVE_FMA
+  (void)d;
+  return hn::MulAdd(a, b, c);
+#else
+  const Expansion<V> product = two_product(d, a, b);
+  const Expansion<V> low = two_sum(c, product.low);
+  const Expansion<V> high = two_sum(product.high, low.high);
+  const Expansion<V> rest = two_sum(low.low, high.low);
+  const V exact = hn::Add(high.high, round_to_odd(d, rest.high, rest.low));
+  // NaN and infinities leave NaN in the error terms.
+  return hn::IfThenElse(hn::IsNaN(exact), hn::Add(product.high, c), exact);
+#endif
+}
+
+// ---- In products of matrices --------------------------------------------------------------------
+
+// sum + a b, one more term of a sum of products. It is rounded once where there is an instruction
+// for it, and in WebAssembly, whose results are those of native programs. On older processors each
+// product is rounded, too, as anything else would take several times as long.
+template <class D, class V>
+HWY_INLINE V add_product(D d, V a, V b, V sum) {
+#if HWY_TARGET != HWY_WASM
+  (void)d;
+  return hn::MulAdd(a, b, sum);
+#else
+  if constexpr (kIsFloat<D>) {
+    return mul_add(d, a, b, sum);
+  } else {
+    return mul_add_doubles(d, a, b, sum);
+  }
+#endif
+}
+
+}  // namespace aclgrad::ops::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // per-target include guard
