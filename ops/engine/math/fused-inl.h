@@ -67,7 +67,7 @@ HWY_INLINE V round_to_odd(D d, V value, V rest) {
   return hn::IfThenElse(inexact, hn::IfThenElse(outwards, outer, inner), value);
 }
 
-// ---- Of floats ----------------------------------------------------------------------------------
+// ---- Fused multiply-add -------------------------------------------------------------------------
 
 #if !HWY_NATIVE_FMA && HWY_TARGET != HWY_EMU128 && HWY_TARGET != HWY_SCALAR
 // Whether rounding sums of doubles to float might give another float than rounding the exact sums:
@@ -84,15 +84,11 @@ HWY_INLINE bool may_round_twice(D d, hn::Vec<D> sum) {
 }
 #endif
 
-// a b + c, rounded once. Lanes: float; for doubles, mul_add_doubles.
+#if HWY_TARGET == HWY_EMU128 || HWY_TARGET == HWY_SCALAR
+// Lane by lane, as conversions of the portable target end at the largest number instead of at
+// infinity.
 template <class D, class V>
-HWY_INLINE V mul_add(D d, V a, V b, V c) {
-#if HWY_NATIVE_FMA
-  (void)d;
-  return hn::MulAdd(a, b, c);
-#elif HWY_TARGET == HWY_EMU128 || HWY_TARGET == HWY_SCALAR
-  // A product of floats is exact in double, and so is a sum of doubles rounded to odd as far as a
-  // float can tell.
+HWY_NOINLINE V mul_add_floats(D d, V a, V b, V c) {
   alignas(64) float x[hn::MaxLanes(d)];
   alignas(64) float y[hn::MaxLanes(d)];
   alignas(64) float z[hn::MaxLanes(d)];
@@ -104,13 +100,16 @@ HWY_INLINE V mul_add(D d, V a, V b, V c) {
     z[i] = static_cast<float>(add_to_odd(product, static_cast<double>(z[i])));
   }
   return hn::Load(d, z);
-#else
+}
+#elif !HWY_NATIVE_FMA
+template <class D, class V>
+HWY_INLINE V mul_add_floats(D d, V a, V b, V c) {
   if constexpr (hn::MaxLanes(d) > hn::MaxLanes(hn::ScalableTag<double>())) {
     const hn::Half<D> half;
-    const auto low =
-        mul_add(half, hn::LowerHalf(half, a), hn::LowerHalf(half, b), hn::LowerHalf(half, c));
-    const auto high =
-        mul_add(half, hn::UpperHalf(half, a), hn::UpperHalf(half, b), hn::UpperHalf(half, c));
+    const auto low = mul_add_floats(half, hn::LowerHalf(half, a), hn::LowerHalf(half, b),
+                                    hn::LowerHalf(half, c));
+    const auto high = mul_add_floats(half, hn::UpperHalf(half, a), hn::UpperHalf(half, b),
+                                     hn::UpperHalf(half, c));
     return hn::Combine(d, high, low);
   } else {
     const hn::Rebind<double, D> dd;
@@ -122,6 +121,29 @@ HWY_INLINE V mul_add(D d, V a, V b, V c) {
       sum = round_to_odd(dd, exact.high, exact.low);
     }
     return hn::DemoteTo(d, sum);
+  }
+}
+#endif
+
+#if !HWY_NATIVE_FMA
+template <class D, class V>
+HWY_NOINLINE V mul_add_doubles(D d, V a, V b, V c);
+#endif
+
+// a b + c, rounded once. Where there is no instruction for it, a product of floats, which is exact
+// in double, and c are added in double, rounded to odd where rounding that to float would round
+// twice; of doubles the exact product and sum are formed, for products that stay away from the ends
+// of the exponent range.
+template <class D, class V>
+HWY_INLINE V mul_add(D d, V a, V b, V c) {
+#if HWY_NATIVE_FMA
+  (void)d;
+  return hn::MulAdd(a, b, c);
+#else
+  if constexpr (kIsFloat<D>) {
+    return mul_add_floats(d, a, b, c);
+  } else {
+    return mul_add_doubles(d, a, b, c);
   }
 #endif
 }
@@ -152,17 +174,10 @@ HWY_INLINE Expansion<V> two_product(D d, V a, V b) {
   }
 }
 
-// ---- Of doubles ---------------------------------------------------------------------------------
-
-// a b + c, rounded once. Without an instruction for it the exact product and sum are formed and
-// rounded to odd before the last addition (Boldo and Melquiond 2008); for numbers whose products
-// stay away from the ends of the exponent range.
+#if !HWY_NATIVE_FMA
+// Boldo and Melquiond 2008: the exact sum, rounded to odd before the last addition.
 template <class D, class V>
-HWY_INLINE V mul_add_doubles(D d, V a, V b, V c) {
-#if HWY_NATIVE_FMA
-  (void)d;
-  return hn::MulAdd(a, b, c);
-#else
+HWY_NOINLINE V mul_add_doubles(D d, V a, V b, V c) {
   const Expansion<V> product = two_product(d, a, b);
   const Expansion<V> low = two_sum(c, product.low);
   const Expansion<V> high = two_sum(product.high, low.high);
@@ -170,27 +185,8 @@ HWY_INLINE V mul_add_doubles(D d, V a, V b, V c) {
   const V exact = hn::Add(high.high, round_to_odd(d, rest.high, rest.low));
   // NaN and infinities leave NaN in the error terms.
   return hn::IfThenElse(hn::IsNaN(exact), hn::Add(product.high, c), exact);
-#endif
 }
-
-// ---- In products of matrices --------------------------------------------------------------------
-
-// sum + a b, one more term of a sum of products. It is rounded once where there is an instruction
-// for it, and in WebAssembly, whose results are those of native programs. On older processors each
-// product is rounded, too, as anything else would take several times as long.
-template <class D, class V>
-HWY_INLINE V add_product(D d, V a, V b, V sum) {
-#if HWY_TARGET != HWY_WASM
-  (void)d;
-  return hn::MulAdd(a, b, sum);
-#else
-  if constexpr (kIsFloat<D>) {
-    return mul_add(d, a, b, sum);
-  } else {
-    return mul_add_doubles(d, a, b, sum);
-  }
 #endif
-}
 
 }  // namespace aclgrad::ops::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

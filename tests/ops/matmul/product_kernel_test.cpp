@@ -270,7 +270,7 @@ constexpr Size kSizes[] = {{1, 1, 1},     {1, 7, 3},    {32, 2, 16},   {32, 16, 
                            {19, 129, 32}, {31, 128, 1}, {33, 99, 1},   {1, 128, 20}};
 
 TEST(Products, EveryLayoutOnEveryInstructionSet) {
-  for_each_target([&](int64_t target) {
+  for_each_target([&](int64_t) {
     for (const Lie a : kLies) {
       for (const Lie b : kLies) {
         for (const auto& [m, k, n] : kSizes) {
@@ -283,7 +283,7 @@ TEST(Products, EveryLayoutOnEveryInstructionSet) {
 }
 
 TEST(Products, EveryDtypeOnEveryInstructionSet) {
-  for_each_target([&](int64_t target) {
+  for_each_target([&](int64_t) {
     for (const aclDataType dtype : {ACL_FLOAT16, ACL_BF16, ACL_DOUBLE}) {
       for (const Lie a : {Lie::kRows, Lie::kColumns}) {
         for (const Lie b : {Lie::kRows, Lie::kColumns}) {
@@ -297,7 +297,7 @@ TEST(Products, EveryDtypeOnEveryInstructionSet) {
 }
 
 TEST(Products, SumsAreScaledAndAddedToBeforeTheyAreRounded) {
-  for_each_target([&](int64_t target) {
+  for_each_target([&](int64_t) {
     for (const aclDataType dtype : {ACL_FLOAT, ACL_FLOAT16, ACL_BF16, ACL_DOUBLE}) {
       for (const Lie out : {Lie::kRows, Lie::kColumns}) {
         expect_right({.dtype = dtype,
