@@ -201,8 +201,7 @@ class AttentionGradient : private AttentionTiles<T> {
     }
     for (int64_t c = 0; c < p_.value_size; ++c) {
       for (int64_t k = 0; k < kTogether; ++k) {
-        sums[k] =
-            add_product(d, hn::LoadU(d, slopes[k] + c), hn::LoadU(d, outputs[k] + c), sums[k]);
+        sums[k] = mul_add(d, hn::LoadU(d, slopes[k] + c), hn::LoadU(d, outputs[k] + c), sums[k]);
       }
     }
     std::array<T, kTogether> found;

@@ -177,10 +177,9 @@ class AttentionTiles {
     return shift != -kInfinity;
   }
   static void add_multiple(T factor, const T* row, int64_t columns, T* to) {
-    using Number = hn::CappedTag<T, 1>;  // one rounding wherever products have one
-    for (int64_t d = 0; d < columns; ++d) {
-      to[d] = hn::GetLane(add_product(Number(), hn::Set(Number(), factor),
-                                      hn::Set(Number(), row[d]), hn::Set(Number(), to[d])));
+    const hn::CappedTag<T, 1> d;  // one rounding, as products have
+    for (int64_t k = 0; k < columns; ++k) {
+      to[k] = hn::GetLane(mul_add(d, hn::Set(d, factor), hn::Set(d, row[k]), hn::Set(d, to[k])));
     }
   }
 

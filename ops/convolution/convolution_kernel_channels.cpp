@@ -92,7 +92,7 @@ void add_taps(const T* from, const WeightedTap<T>* taps, size_t tap_count, T fir
       const auto weight = hn::Set(d, taps[t].weight);
       const T* const at = from + taps[t].offset + i;
       for (int64_t k = 0; k < kTogether; ++k) {
-        sums[k] = add_product(d, weight, hn::LoadU(d, at + k * kLanesOf<T>), sums[k]);
+        sums[k] = mul_add(d, weight, hn::LoadU(d, at + k * kLanesOf<T>), sums[k]);
       }
     }
     for (int64_t k = 0; k < kTogether; ++k) hn::StoreU(sums[k], d, to + i + k * kLanesOf<T>);
@@ -235,7 +235,7 @@ class TapSums {
         const int64_t at = i + static_cast<int64_t>(k) * kLanesOf<T>;
         const auto output = hn::LoadU(d, outputs + at);
         for (size_t t = 0; t < kCount; ++t) {
-          sums[t][k] = add_product(d, output, hn::LoadU(d, from[t] + at), sums[t][k]);
+          sums[t][k] = mul_add(d, output, hn::LoadU(d, from[t] + at), sums[t][k]);
         }
       }
     }
@@ -255,7 +255,7 @@ class TapSums {
         for (size_t t = 0; t < planes_.taps().size(); ++t) {
           T* const lane = lanes_ + static_cast<int64_t>(t) * kChannelLanes + i % kChannelLanes;
           const auto element = hn::Set(d, x[planes_.taps()[t].offset + i]);
-          hn::StoreU(add_product(d, hn::Set(d, outputs[i]), element, hn::Set(d, *lane)), d, lane);
+          hn::StoreU(mul_add(d, hn::Set(d, outputs[i]), element, hn::Set(d, *lane)), d, lane);
         }
       }
     }

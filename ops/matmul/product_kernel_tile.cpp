@@ -53,7 +53,7 @@ HWY_INLINE V accumulate(D, V factor, V column, V sum) {
     asm("vfmadd231pd %2, %1, %0" : "+x"(sum.raw) : "x"(factor.raw), "x"(column.raw));
   }
 #else
-  sum = add_product(D(), factor, column, sum);
+  sum = mul_add(D(), factor, column, sum);
 #endif
   return sum;
 }

@@ -4,7 +4,7 @@
 //
 // Every element of a tile is one chain of fused multiply-adds over its terms, in their order. So
 // neither the tile's size nor its place, nor the length of the machine's vectors, changes a bit.
-// Where there is no such instruction, products are rounded before they are added.
+// Where there is no such instruction, mul_add gives the same, in several times the time.
 #if defined(ACLGRAD_OPS_MATMUL_PRODUCT_TILE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef ACLGRAD_OPS_MATMUL_PRODUCT_TILE_INL_H_
 #undef ACLGRAD_OPS_MATMUL_PRODUCT_TILE_INL_H_

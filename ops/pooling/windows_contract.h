@@ -37,8 +37,9 @@ Domain of_windows(std::vector<Sample> samples, size_t axes = 2, const DTypes& dt
 Domain of_adaptive(std::vector<Sample> samples, size_t axes, const DTypes& dtypes);
 Sample adaptive_sample(Shape size, Shape self, Shape gradient);
 
-// Images of the right calls, and their results with kernels [2, 3] or [2, 2, 3], strides [2, 1] or
-// [1, 2, 1] and paddings [1, 0] or [1, 1, 0].
+// For two axes or three; a pool of one would need numbers of its own here. Images of the right
+// calls, and their results with kernels [2, 3] or [2, 2, 3], strides [2, 1] or [1, 2, 1] and
+// paddings [1, 0] or [1, 1, 0].
 const Shape& right_image(size_t axes);
 const Shape& right_result(size_t axes);
 Shape right_base(size_t axes);

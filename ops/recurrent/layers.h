@@ -32,7 +32,8 @@ struct LayerSizes {
 };
 
 // What is kept of each step for the backward: a list each, with a tensor for each directed layer.
-// The gates are those behind their functions; j is PyTorch's g. Of either cell h is the last.
+// The gates are those behind their functions; j is PyTorch's g. Of either cell h is the last. The C
+// functions' lists have another order: layer_rules.cpp says where each lies.
 struct LstmKept {
   enum : size_t { kI, kF, kJ, kO, kTanhC, kC, kH };
 };

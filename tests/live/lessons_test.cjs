@@ -76,6 +76,24 @@ exports.ofTheNetwork = ({open, choose, network, messages, served}) => ({
 
 // Of a served page alone.
 exports.ofMessages = ({open, messages}) => ({
+  // The frame of another network may come before the answer that it is there, which the old page then never gets.
+  async 'a lesson goes on in the page of another network, however late the answer comes'() {
+    const page = await open('', undefined, () => {
+      const ask = window.fetch;
+      window.fetch = (...request) => new Promise((resolve, reject) => {
+        addEventListener('beforeunload', () => reject(new TypeError('the page is left')));
+        ask(...request).then((answer) => setTimeout(() => resolve(answer), 1000), reject);
+      });
+    });
+    await page.bringToFront();
+    const other = await page.evaluate(() => live.choices[0].options.find((option) => option !== live.choices[0].now));
+    await page.evaluate((option) => setTimeout(() => guide.carryOut([`choose "${live.choices[0].name}" "${option}"`, 'step 2'])), other);
+    await page.waitForFunction((option) => document.body?.dataset.live === 'yes' && live.choices[0].now === option &&
+      waiting === 0 && newest === now && now.step === 2, {polling: 50}, other);
+    await page.evaluate(() => send({do: 'restore'}));
+    await page.close();
+  },
+
   // What a worker would get and say, by somebody who passes it on.
   async 'over messages the page does the same as over HTTP'() {
     const page = await open('', undefined, () => {

@@ -58,7 +58,7 @@ done
 # Kernels held to another instruction set of this processor, where Highway is a library of its own.
 choice=$build/lib/libinstruction_set.so
 if [[ -e $choice ]] && ldd "$choice" | grep -q libhwy; then
-  for target in SSE2 SSSE3 SSE4 AVX2 AVX3 AVX3_DL AVX3_ZEN4 NEON; do
+  for target in SSE4 AVX2 AVX3 NEON; do
     held=(LD_PRELOAD="$choice" ACLGRAD_TEST_TARGET="$target")
     if env "${held[@]}" true 2>/dev/null; then row "$target" "${held[@]}" "${verify[@]}"; fi
   done
@@ -94,14 +94,12 @@ TEXT
   cat <<'TEXT'
 
 `launch` and `eager` are sessions that replay nothing
-(`ACLGRAD_SESSION`); resumed is from the run's own checkpoint; `SSE2` to `AVX3` are kernels held to that instruction set on the same
-processor; a build or a processor is a row where
+(`ACLGRAD_SESSION`); resumed is from the run's own checkpoint; `SSE4` to `AVX3` are kernels held to that instruction set on the same
+processor (AVX3 is AVX-512; of SSE4 they run their portable code, which has no fused multiply-add); a build or a processor is a row where
 `./dev verify-matrix BUILD...` was given one, or an emulator is installed.
 
 ## What may differ, and why
 
-* **Products of float32** on processors without a fused multiply-add (SSE2 to SSE4): each term is rounded once more. Held to
-  SSE4, a first step parts at `addmm`, by one unit of the last place; AVX2 and later have one.
 * **Products of 16 bits** use a processor's own instructions for them, unless the program asks for
   `ACL_OPT_DETERMINISTIC` ([numbers](guide/numbers.md)).
 * **Initial weights** of normal distributions, `schedule::cosine()`, `step()` and `polynomial()`, and tables of positions call

@@ -34,8 +34,11 @@ Verdict verdict_beyond_bound(double ulp, DType dtype);
 std::int64_t report_elements(const std::vector<Element>& compared, const Finding& like,
                              Report& report);
 
-/// All elements of one execution. Adds counts, corners and at most one finding per gradient to the
-/// report, with the worst element and what its pattern suggests. Returns how many are wrong.
+/// All elements of one execution. Adds to the report counts, corners, ties, and for each gradient a
+/// finding of its wrong elements, of the inexact ones and of those that cannot be decided: the
+/// worst, and what their pattern suggests. Verdicts that single elements cannot have are given
+/// here: undecided beside a corner, inexact beside others of that kind, right within the noise.
+/// Returns how many are wrong or inexact.
 std::int64_t compare_all(const Candidate& candidate, const Problem& problem,
                          const Execution& execution, const Arrays& slack,
                          const ExecutionOptions& how, const Options& options, Report& report);

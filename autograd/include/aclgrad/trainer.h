@@ -158,10 +158,11 @@ class Trainer {
   std::int64_t steps() const { return steps_; }
   std::int64_t skipped() const;
 
-  /// Goes on where the checkpoint was saved, with its `step` and `tensors` as tensors() gave them,
-  /// on whatever number of ranks; `batch` is one to be trained on, whose shape the optimizer's
-  /// state is made for. All ranks call it with the same `step`; the first rank's tensors count.
-  /// Throws as aclgrad::restore(), and where step() may not be called.
+  /// Goes on where the checkpoint was saved, with its `step` and `tensors` as tensors() gave them
+  /// (a rate of set_learning_rate() is not among them: fit() keeps it), on whatever number of
+  /// ranks; `batch` is one to be trained on, whose shape the optimizer's state is made for. All
+  /// ranks call it with the same `step`; the first rank's tensors count. Throws as
+  /// aclgrad::restore(), and where step() may not be called.
   void restore(const Checkpoint& checkpoint, const data::Dataset& batch);
 
   const Module& model() const { return model_; }

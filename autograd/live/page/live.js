@@ -28,6 +28,7 @@ live.frame.values = Object.fromEntries(Object.entries(data.values).filter(([, va
 export let now = live.frame;             // on show
 export let newest = live.frame;          // as received
 let scheduled = false;
+let leaves = false;               // for the page of another network
 let readAt = 0;                   // when tables were painted
 const arrivals = [];              // who waits for a frame
 
@@ -37,7 +38,10 @@ const arrivals = [];              // who waits for a frame
 function receive(frame) {
   if (frame.number < newest.number) return;
   link.note(frame);
-  if (frame.graph !== live.graph) return location.reload();
+  if (frame.graph !== live.graph) {
+    leaves = true;
+    return location.reload();
+  }
   newest = frame;
   for (const each of arrivals.splice(0)) each.number <= frame.number ? each.resolve() : arrivals.push(each);
   if (!scheduled) requestAnimationFrame(showFrame);
@@ -199,6 +203,7 @@ async function post(command) {
   try {
     answer = await exchange.ask({...command, brief: true});
   } catch {
+    if (leaves) await new Promise(() => {});  // the browser does not wait for an answer; what follows is the new page's
     end();
     return null;
   }

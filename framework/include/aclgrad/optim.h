@@ -120,13 +120,14 @@ class Optimizer {
   bool goes_by_evaluations() const { return plateau_variable_.has_value(); }
   void tell_score(double score) const;
 
-  /// For the runs to come, until the next set_step(). Throws ValueError where the learning rate was
-  /// given as a number (schedule::constant() is one that can be changed), and for one below 0,
-  /// infinite or NaN.
+  /// For the runs to come, until the next set_step(), which a Trainer calls before each step: a
+  /// rate that is to stay there is Trainer::set_learning_rate(). Throws ValueError where the
+  /// learning rate was given as a number (schedule::constant() is one that can be changed), and for
+  /// one below 0, infinite or NaN.
   void set_learning_rate(double rate) const;
 
-  /// set_learning_rate(), also for a learning rate that was given as a number, in which nothing
-  /// takes its place again. True where it is another one for what is recorded from now on only.
+  /// set_learning_rate(), also for a learning rate that was given as a number; std::nullopt brings
+  /// the given one back. True where it is another one for what is recorded from now on only.
   bool change_learning_rate(std::optional<double> rate);
 
   /// For checkpoints: what it keeps of every parameter, counts of steps, and the learning rate

@@ -230,7 +230,7 @@ HWY_INLINE void add_terms(size_t count, const Term& term, Accumulators& lanes) {
 
 // a * b + c, rounded once.
 HWY_INLINE Doubles mul_add(Doubles a, Doubles b, Doubles c) {
-  return mul_add_doubles(DoubleTag(), a, b, c);
+  return mul_add(DoubleTag(), a, b, c);
 }
 
 // x clamped from below or above; NaN stays NaN.

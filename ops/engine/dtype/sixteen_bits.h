@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// FLOAT16 and BF16: how numbers are rounded to them, all ways, and one element at a time.
+// FLOAT16 and BF16: how numbers are rounded to them, all ways of operators, and one element at a
+// time.
 //
 // Every way rounds to nearest, ties to even, and gives the same bits. A NaN stays a NaN: it is made
 // quiet, and its sign kept; its upper payload bits, too, but for LoadStore, which is given none
@@ -22,8 +23,10 @@
 //   floats have errors.
 // * finish_pair() of matmul/product_output-inl.h: a sum of two, in float unless it may be a tie.
 //
-// contract::rounded() is a reference of its own, by nearbyint, which all are tested with. A 64-bit
-// integer has more bits than a double: integer_to_odd() makes the second rounding innocuous.
+// Elsewhere: contract::rounded() and store() are a reference of their own, by nearbyint, which all
+// are tested with; the Python package rounds arrays by NumPy, every NaN to one pattern
+// (_arrays.py). A 64-bit integer has more bits than a double: integer_to_odd() makes the second
+// rounding innocuous.
 #pragma once
 
 #include <cstdint>

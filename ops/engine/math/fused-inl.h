@@ -67,7 +67,7 @@ HWY_INLINE V round_to_odd(D d, V value, V rest) {
   return hn::IfThenElse(inexact, hn::IfThenElse(outwards, outer, inner), value);
 }
 
-// ---- Of floats ----------------------------------------------------------------------------------
+// ---- Fused multiply-add -------------------------------------------------------------------------
 
 #if !HWY_NATIVE_FMA && HWY_TARGET != HWY_EMU128 && HWY_TARGET != HWY_SCALAR
 // A product of floats is exact in double. Its sum with a float is rounded there, and again to
@@ -99,15 +99,11 @@ HWY_NOINLINE hn::Vec<D> nearest_sums(D d, V low_product, V high_product, V low, 
 }
 #endif
 
-// a b + c, rounded once. Lanes: float; for doubles, mul_add_doubles.
+#if HWY_TARGET == HWY_EMU128 || HWY_TARGET == HWY_SCALAR
+// Lane by lane, as conversions of the portable target end at the largest number instead of at
+// infinity.
 template <class D, class V>
-HWY_INLINE V mul_add(D d, V a, V b, V c) {
-#if HWY_NATIVE_FMA
-  (void)d;
-  return hn::MulAdd(a, b, c);
-#elif HWY_TARGET == HWY_EMU128 || HWY_TARGET == HWY_SCALAR
-  // A product of floats is exact in double, and so is a sum of doubles rounded to odd as far as a
-  // float can tell.
+HWY_NOINLINE V mul_add_floats(D d, V a, V b, V c) {
   alignas(64) float x[hn::MaxLanes(d)];
   alignas(64) float y[hn::MaxLanes(d)];
   alignas(64) float z[hn::MaxLanes(d)];
@@ -119,7 +115,10 @@ HWY_INLINE V mul_add(D d, V a, V b, V c) {
     z[i] = static_cast<float>(add_to_odd(product, static_cast<double>(z[i])));
   }
   return hn::Load(d, z);
-#else
+}
+#elif !HWY_NATIVE_FMA
+template <class D, class V>
+HWY_INLINE V mul_add_floats(D d, V a, V b, V c) {
   if constexpr (hn::MaxLanes(d) == hn::MaxLanes(hn::ScalableTag<float>())) {
     const hn::Half<D> half;
     const hn::Rebind<double, decltype(half)> dd;
@@ -137,6 +136,29 @@ HWY_INLINE V mul_add(D d, V a, V b, V c) {
     const hn::Rebind<double, D> dd;
     return nearest_sum(d, hn::Mul(hn::PromoteTo(dd, a), hn::PromoteTo(dd, b)),
                        hn::PromoteTo(dd, c));
+  }
+}
+#endif
+
+#if !HWY_NATIVE_FMA
+template <class D, class V>
+HWY_NOINLINE V mul_add_doubles(D d, V a, V b, V c);
+#endif
+
+// a b + c, rounded once. Where there is no instruction for it, a product of floats, which is exact
+// in double, and c are added in double, rounded to odd where rounding that to float would round
+// twice; of doubles the exact product and sum are formed, for products that stay away from the ends
+// of the exponent range.
+template <class D, class V>
+HWY_INLINE V mul_add(D d, V a, V b, V c) {
+#if HWY_NATIVE_FMA
+  (void)d;
+  return hn::MulAdd(a, b, c);
+#else
+  if constexpr (kIsFloat<D>) {
+    return mul_add_floats(d, a, b, c);
+  } else {
+    return mul_add_doubles(d, a, b, c);
   }
 #endif
 }
@@ -167,17 +189,10 @@ HWY_INLINE Expansion<V> two_product(D d, V a, V b) {
   }
 }
 
-// ---- Of doubles ---------------------------------------------------------------------------------
-
-// a b + c, rounded once. Without an instruction for it the exact product and sum are formed and
-// rounded to odd before the last addition (Boldo and Melquiond 2008); for numbers whose products
-// stay away from the ends of the exponent range.
+#if !HWY_NATIVE_FMA
+// Boldo and Melquiond 2008: the exact sum, rounded to odd before the last addition.
 template <class D, class V>
-HWY_INLINE V mul_add_doubles(D d, V a, V b, V c) {
-#if HWY_NATIVE_FMA
-  (void)d;
-  return hn::MulAdd(a, b, c);
-#else
+HWY_NOINLINE V mul_add_doubles(D d, V a, V b, V c) {
   const Expansion<V> product = two_product(d, a, b);
   const Expansion<V> low = two_sum(c, product.low);
   const Expansion<V> high = two_sum(product.high, low.high);
@@ -185,27 +200,8 @@ HWY_INLINE V mul_add_doubles(D d, V a, V b, V c) {
   const V exact = hn::Add(high.high, round_to_odd(d, rest.high, rest.low));
   // NaN and infinities leave NaN in the error terms.
   return hn::IfThenElse(hn::IsNaN(exact), hn::Add(product.high, c), exact);
-#endif
 }
-
-// ---- In products of matrices --------------------------------------------------------------------
-
-// sum + a b, one more term of a sum of products. It is rounded once where there is an instruction
-// for it, and in WebAssembly, whose results are those of native programs. On older processors each
-// product is rounded, too, as anything else would take several times as long.
-template <class D, class V>
-HWY_INLINE V add_product(D d, V a, V b, V sum) {
-#if HWY_TARGET != HWY_WASM
-  (void)d;
-  return hn::MulAdd(a, b, sum);
-#else
-  if constexpr (kIsFloat<D>) {
-    return mul_add(d, a, b, sum);
-  } else {
-    return mul_add_doubles(d, a, b, sum);
-  }
 #endif
-}
 
 }  // namespace aclgrad::ops::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

@@ -4,9 +4,9 @@
 // Highway's foreach_target loop.
 //
 // Every instruction set gives the same bits: doubles are added and multiplied one by one, without a
-// fused multiply-add but in two_product, whose result is exact either way; floats have it
-// everywhere, computed in double and rounded to odd where there is no instruction for it. A formula
-// in float carries its result as the sum of two up to its last operation, which rounds once.
+// fused multiply-add but in two_product, whose result is exact either way; floats and sums of
+// products have it everywhere. A formula in float carries its result as the sum of two up to its
+// last operation, which rounds once.
 #if defined(ACLGRAD_OPS_ENGINE_MATH_MATH_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef ACLGRAD_OPS_ENGINE_MATH_MATH_INL_H_
 #undef ACLGRAD_OPS_ENGINE_MATH_MATH_INL_H_
