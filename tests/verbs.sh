@@ -76,17 +76,12 @@ verb_test_pages() {
   verb_test -R '^(pages|viz)\.|^live\.page\.' "$@"
 }
 
-#: ./dev test-wasm         the pages of ./dev wasm in a headless browser, beside those that ./dev live serves
+#: ./dev test-wasm         make the pages of ./dev wasm and test them in a headless browser, beside those that
+#:                         ./dev live serves (./dev test does it, too, where out/wasm is there)
 verb_test_wasm() {
   install_browser
   verb_wasm
-  use_preset "${ACLGRAD_PRESET:-release}"
-  build_example live
-  local network
-  for network in xor spirals digits deep transformer; do
-    echo "$network"
-    bash tests/live/page_test.sh "$PWD/$build/bin/live" "$network" "$PWD/$build/tests/live/static_$network" "$PWD/out/wasm"
-  done
+  verb_test -R '^live\.static\.' "$@"
 }
 
 #: ./dev check             formatting, warnings, direction of includes, sizes; benchmarks, each for a moment;

@@ -3,12 +3,24 @@
 # usage: page_test.sh PROGRAM NETWORK FOLDER [PAGES]
 # The page of a network that `live` trains, in a browser that is driven as a person would (page_test.mjs).
 # Without a browser, Node.js, or the driver, which npm gets once for all networks, the test says so and is
-# skipped. With PAGES, the folder that ./dev wasm writes, it is the page there, beside the served one.
+# skipped. With PAGES, the folder that ./dev wasm writes, it is the page there, beside the served one; skipped where it
+# is not there, or older than the sources.
 set -u
 tests=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=/dev/null
 source "$tests/../pages/browser.sh"
 network=$2 modules=$(dirname "$3")/driver
+if [[ -n ${4-} ]]; then
+  [[ -f $4/live.js ]] || {
+    echo "skipped: there are no pages in $4 (./dev wasm makes them)"
+    exit 77
+  }
+  newer=$(cd "$tests/../.." && find ops framework autograd examples/live docs/lessons -type f -newer "$4/live.js" | head -n 1)
+  [[ -z $newer ]] || {
+    echo "skipped: the pages in $4 are older than $newer (./dev wasm makes them anew)"
+    exit 77
+  }
+fi
 find_browser
 for need in node npm; do
   command -v $need >/dev/null || {

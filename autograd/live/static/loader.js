@@ -6,7 +6,8 @@
 async function startLive(network, program, worker) {
   const say = (text) => { document.body.textContent = text; };
   try {
-    const packed = Uint8Array.from(atob(program), (c) => c.charCodeAt(0));
+    const text = atob(program), packed = new Uint8Array(text.length);
+    for (let i = 0; i < text.length; ++i) packed[i] = text.charCodeAt(i);
     const bytes = await new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'))).arrayBuffer();
     const run = new URLSearchParams(location.hash.slice(1)).get('run');
     let link = null;
