@@ -28,13 +28,15 @@ async function open(hash = '', view = {width: 1360, height: 900}, before = null)
 // Chooses what makes another network, which loads the page anew. No wait for a navigation: a change of the
 // address alone, which notes what the run is like a moment after each step, would be one.
 async function choose(page, option) {
-  const graph = await page.evaluate('live.graph');
-  await page.evaluate((value) => setTimeout(() => {
-    const list = document.querySelector('#choices select');
-    list.value = value;
-    list.dispatchEvent(new Event('change', {bubbles: true}));
-  }), option);
-  await page.waitForFunction((before) => document.body?.dataset.live === 'yes' && live.graph !== before, {}, graph);
+  await page.evaluate((value) => {
+    window.isLeft = true;
+    setTimeout(() => {
+      const list = document.querySelector('#choices select');
+      list.value = value;
+      list.dispatchEvent(new Event('change', {bubbles: true}));
+    });
+  }, option);
+  await page.waitForFunction(() => document.body?.dataset.live === 'yes' && !window.isLeft);
   assert.equal(await page.$eval('#choices select', (one) => one.value), option);
 }
 
