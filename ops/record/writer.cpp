@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -21,6 +22,10 @@ namespace {
 
 constexpr int kFormat = 1;       // of the record; a reader refuses another
 constexpr uint64_t kAlign = 64;  // of contents in their file
+// Contents from this size on have pages of their own, which go to the disk at once and do not stay
+// in memory: what a record would otherwise take of it is the dearest of recording.
+constexpr uint64_t kLarge = 64 << 10;
+constexpr uint64_t kPage = 4096;
 
 struct HashOfHash {
   size_t operator()(const Hash& hash) const { return hash.low; }
@@ -49,13 +54,25 @@ void stop(Files& all, const std::string& why) {
   all.status = Status::kStopped;
 }
 
-bool write_all(int file, const char* data, size_t size) {
+uint64_t rounded_up(uint64_t at, uint64_t align) { return (at + align - 1) / align * align; }
+
+// At a place; -1: at the end.
+bool write_all(int file, const void* data, size_t size, off_t at = -1) {
+  constexpr int kDontCache = 0x80;  // RWF_DONTCACHE of Linux 6.14
+  int flags = at >= 0 && size >= kLarge ? kDontCache : 0;
+  auto* from = static_cast<char*>(const_cast<void*>(data));
   while (size > 0) {
-    const ssize_t written = write(file, data, size);
+    const iovec piece = {from, size};
+    const ssize_t written = pwritev2(file, &piece, 1, at, flags);
     if (written < 0 && errno == EINTR) continue;
+    if (written < 0 && flags != 0) {  // the system or the disk has no such way
+      flags = 0;
+      continue;
+    }
     if (written <= 0) return false;
-    data += written;
+    from += written;
     size -= static_cast<size_t>(written);
+    if (at >= 0) at += written;
   }
   return true;
 }
@@ -157,16 +174,16 @@ std::optional<uint64_t> keep(std::span<const std::byte> bytes) {
   const std::lock_guard lock(all.mutex);
   if (all.status != Status::kWriting) return std::nullopt;
   if (const auto found = all.known.find(hash); found != all.known.end()) return found->second;
-  const uint64_t begin = (all.end + kAlign - 1) / kAlign * kAlign;
+  const bool is_large = bytes.size() >= kLarge;
+  const uint64_t begin = rounded_up(all.end, is_large ? kPage : kAlign);
   if (bytes.size() > settings().bytes || begin > settings().bytes - bytes.size())
     return std::nullopt;
-  const bool has_room = lseek(all.contents, static_cast<off_t>(begin), SEEK_SET) >= 0;
-  if (!has_room ||
-      !write_all(all.contents, reinterpret_cast<const char*>(bytes.data()), bytes.size())) {
+  if (!write_all(all.contents, bytes.data(), bytes.size(), static_cast<off_t>(begin))) {
     stop(all, std::string("contents.bin: ") + std::strerror(errno));
     return std::nullopt;
   }
   all.end = begin + bytes.size();
+  if (is_large) all.end = rounded_up(all.end, kPage);
   all.known.emplace(hash, begin);
   return begin;
 }
