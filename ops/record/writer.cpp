@@ -9,11 +9,13 @@
 
 #include <atomic>
 #include <cerrno>
+#include <condition_variable>
 #include <cstring>
 #include <mutex>
 #include <unordered_map>
 
 #include "ops/record/hash.h"
+#include "ops/record/helpers.h"
 #include "ops/record/settings.h"
 #include "ops/record/text.h"
 
@@ -31,6 +33,12 @@ struct HashOfHash {
   size_t operator()(const Hash& hash) const { return hash.low; }
 };
 
+// Where a content stands, or will when the thread that writes it is done.
+struct Place {
+  uint64_t begin = 0;
+  bool is_written = false;
+};
+
 enum class Status { kNotAsked, kWriting, kStopped };
 
 struct Files {
@@ -40,7 +48,8 @@ struct Files {
   int contents = -1;
   uint64_t next = 0;
   uint64_t end = 0;  // of contents
-  std::unordered_map<Hash, uint64_t, HashOfHash> known;
+  std::unordered_map<Hash, Place, HashOfHash> known;
+  std::condition_variable written;
 };
 
 // There as long as the process, for threads that outlive main.
@@ -133,7 +142,9 @@ void open_files(Files& all) {
 // A child writes a record of its own; its parent's files are not its.
 void forget_in_child() {
   Files& all = files();
+  forget_helpers();
   new (&all.mutex) std::mutex;
+  new (&all.written) std::condition_variable;
   for (int* const file : {&all.calls, &all.contents}) {
     if (*file >= 0) close(*file);
     *file = -1;
@@ -171,21 +182,29 @@ uint64_t write_line(const std::string& rest) {
 std::optional<uint64_t> keep(std::span<const std::byte> bytes) {
   const Hash hash = hash_of(bytes);
   Files& all = files();
-  const std::lock_guard lock(all.mutex);
+  std::unique_lock lock(all.mutex);
   if (all.status != Status::kWriting) return std::nullopt;
-  if (const auto found = all.known.find(hash); found != all.known.end()) return found->second;
+  if (const auto found = all.known.find(hash); found != all.known.end()) {
+    const Place& there = found->second;
+    all.written.wait(lock, [&] { return there.is_written || all.status != Status::kWriting; });
+    return there.is_written ? std::optional(there.begin) : std::nullopt;
+  }
   const bool is_large = bytes.size() >= kLarge;
   const uint64_t begin = rounded_up(all.end, is_large ? kPage : kAlign);
   if (bytes.size() > settings().bytes || begin > settings().bytes - bytes.size())
     return std::nullopt;
-  if (!write_all(all.contents, bytes.data(), bytes.size(), static_cast<off_t>(begin))) {
-    stop(all, std::string("contents.bin: ") + std::strerror(errno));
-    return std::nullopt;
-  }
+  bool& is_written = all.known.emplace(hash, Place{begin}).first->second.is_written;
   all.end = begin + bytes.size();
   if (is_large) all.end = rounded_up(all.end, kPage);
-  all.known.emplace(hash, begin);
-  return begin;
+  lock.unlock();  // the others look at other tensors meanwhile
+  const bool is_done =
+      write_all(all.contents, bytes.data(), bytes.size(), static_cast<off_t>(begin));
+  const int error = errno;
+  lock.lock();
+  is_written = is_done;
+  if (!is_done) stop(all, std::string("contents.bin: ") + std::strerror(error));
+  all.written.notify_all();
+  return is_done ? std::optional(begin) : std::nullopt;
 }
 
 }  // namespace aclgrad::record
