@@ -192,6 +192,9 @@ struct Look {
   uint64_t size = 0;
   std::optional<uint64_t> content = {};
 
+  friend bool operator==(const Look& a, const Look& b) {
+    return a.begin == b.begin && a.size == b.size;
+  }
   void run() noexcept {
     try {
       std::vector<std::byte> room;
@@ -223,20 +226,27 @@ void State::add(Text& bytes, std::string_view name, uintptr_t begin, uint64_t si
 void State::add_tensors(Text& bytes) {
   constexpr uint64_t kWorthHelp = 256 << 10;
   std::vector<Look> looks;
+  std::vector<size_t> firsts;  // of those that are the same stretch: in place
   uint64_t total = 0;
   for (const PlannedTensor& each : planned->tensors) {
     Look look{each.name};
     if (!each.tensor.extent(look.begin, look.size)) continue;
-    total += look.size;
+    if (std::ranges::find(looks, look) == looks.end()) {
+      firsts.push_back(looks.size());
+      total += look.size;
+    }
     looks.push_back(look);
   }
   if (total >= kWorthHelp && is_host_memory()) {
     // From the last on: results, which are new and have to be written, come last.
-    share_out(looks.size(), [&](size_t i) { looks[i].run(); });
+    share_out(firsts.size(), [&](size_t i) { looks[firsts[i]].run(); });
   } else {
-    for (Look& each : looks) each.run();
+    for (const size_t i : firsts) looks[i].run();
   }
-  for (const Look& each : looks) each.append(bytes);
+  for (Look& each : looks) {
+    each.content = std::ranges::find(looks, each)->content;
+    each.append(bytes);
+  }
 }
 
 Call::Call(Function& function, const Argument* arguments, bool is_phase_two) noexcept {

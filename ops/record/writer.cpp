@@ -7,6 +7,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <condition_variable>
@@ -28,6 +29,7 @@ constexpr uint64_t kAlign = 64;  // of contents in their file
 // in memory: what a record would otherwise take of it is the dearest of recording.
 constexpr uint64_t kLarge = 64 << 10;
 constexpr uint64_t kPage = 4096;
+constexpr uint64_t kPiece = 1 << 20;  // of a write, whose memory serves the next one again
 
 struct HashOfHash {
   size_t operator()(const Hash& hash) const { return hash.low; }
@@ -71,7 +73,7 @@ bool write_all(int file, const void* data, size_t size, off_t at = -1) {
   int flags = at >= 0 && size >= kLarge ? kDontCache : 0;
   auto* from = static_cast<char*>(const_cast<void*>(data));
   while (size > 0) {
-    const iovec piece = {from, size};
+    const iovec piece = {from, std::min(size, kPiece)};
     const ssize_t written = pwritev2(file, &piece, 1, at, flags);
     if (written < 0 && errno == EINTR) continue;
     if (written < 0 && flags != 0) {  // the system or the disk has no such way
