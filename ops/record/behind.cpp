@@ -28,17 +28,12 @@ struct Runtime {
   std::map<uintptr_t, uint64_t> blocks;
   std::map<aclrtStream, aclError> failures;
   std::atomic<int> captures = 0;
+  std::atomic<bool> may_be_endless = false;
 };
 
 Runtime& runtime() {
   static Runtime* const instance = new Runtime;
   return *instance;
-}
-
-// Our own libraries have the device's memory in the host's.
-bool is_host_memory() {
-  static const bool is_ours = find_behind("aclgradAllocationBytes") != nullptr;
-  return is_ours;
 }
 
 bool is_in_one_block(uintptr_t begin, uint64_t size) {
@@ -73,6 +68,11 @@ void block_gone(const void* address) {
   runtime().blocks.erase(reinterpret_cast<uintptr_t>(address));
 }
 
+bool is_host_memory() {
+  static const bool is_ours = find_behind("aclgradAllocationBytes") != nullptr;
+  return is_ours;
+}
+
 bool is_in_block(uintptr_t address) { return is_in_one_block(address, 1); }
 
 std::optional<std::span<const std::byte>> read_device(uintptr_t begin, uint64_t size,
@@ -98,9 +98,15 @@ std::optional<std::span<const std::byte>> read_device(uintptr_t begin, uint64_t 
 }
 
 bool wait_for(aclrtStream stream) {
-  static auto* const wait =
+  static auto* const wait = behind<decltype(aclrtSynchronizeStream)>("aclrtSynchronizeStream");
+  static auto* const wait_awhile =
       behind<decltype(aclrtSynchronizeStreamWithTimeout)>("aclrtSynchronizeStreamWithTimeout");
-  const aclError status = wait == nullptr ? ACL_ERROR_API_NOT_SUPPORT : wait(stream, kLongestWait);
+  aclError status = ACL_ERROR_API_NOT_SUPPORT;
+  if (is_host_memory() && wait != nullptr && !runtime().may_be_endless) {
+    status = wait(stream);  // our own libraries do the work in this thread then, without a switch
+  } else if (wait_awhile != nullptr) {
+    status = wait_awhile(stream, kLongestWait);
+  }
   if (status == 0) return true;
   // What the caller has done wrong has other numbers than what its work has met.
   constexpr aclError kFirstOfWork = 500'000;
@@ -109,6 +115,8 @@ bool wait_for(aclrtStream stream) {
     runtime().failures.emplace(stream, status);
   return false;
 }
+
+void endless_work_possible() { runtime().may_be_endless = true; }
 
 aclError take_failure(std::optional<aclrtStream> stream) {
   Runtime& all = runtime();

@@ -28,6 +28,9 @@ void block_gone(const void* address);
 // Whether an address lies in memory that the program has from the runtime.
 bool is_in_block(uintptr_t address);
 
+// Whether the device's memory is the host's, as our own libraries have it: any thread reads it.
+bool is_host_memory();
+
 // The bytes of the device's memory, in place where the host can read them, else copied to `room`.
 // None where they cannot be read.
 std::optional<std::span<const std::byte>> read_device(uintptr_t begin, uint64_t size,
@@ -38,6 +41,8 @@ std::optional<std::span<const std::byte>> read_device(uintptr_t begin, uint64_t 
 // Waits until a stream has done all its work. A failure of that work is kept for the program
 // (take_failure), which would have met it at its own next wait.
 bool wait_for(aclrtStream stream);
+// Streams may have work from now on that waits for what the program does later.
+void endless_work_possible();
 // The failure that no wait of the program has returned yet: of a stream, or, with none, of any. 0:
 // none.
 aclError take_failure(std::optional<aclrtStream> stream);

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 #include <exception>
 #include <mutex>
 
 #include "ops/record/behind.h"
+#include "ops/record/helpers.h"
 #include "ops/record/pass.h"
 #include "ops/record/settings.h"
 #include "ops/record/state.h"
@@ -149,12 +151,27 @@ void write_call(State& state) {
   executor_made(*state.pointer<void**>(count - 1), std::move(planned));
 }
 
+// Of those that are given a stream, all but these may make its work wait for the program.
+bool makes_endless_work(std::string_view name, std::string_view parameters) {
+  constexpr std::string_view kOthers[] = {
+      "aclrtCreateStream",      "aclrtCreateStreamWithConfig",
+      "aclrtDestroyStream",     "aclrtGetStreamAvailableNum",
+      "aclrtMemcpyAsync",       "aclrtMemsetAsync",
+      "aclrtRecordEvent",       "aclrtStreamGetId",
+      "aclrtStreamQuery",       "aclrtSynchronizeStream",
+      "aclrtMemcpy2dAsync",     "aclrtCtxGetCurrentDefaultStream",
+      "aclmdlRICaptureGetInfo", "aclrtSynchronizeStreamWithTimeout"};
+  return parameters.find("stream") != std::string_view::npos && !name.starts_with("aclnn") &&
+         std::ranges::find(kOthers, name) == std::end(kOthers);
+}
+
 }  // namespace
 
 void* Function::behind() {
   if (is_found.load(std::memory_order_acquire)) return address.load(std::memory_order_relaxed);
   void* const found = find_behind(name);
   handler = handler_of(name);
+  if (makes_endless_work(name, parameters)) endless_work_possible();
   address = found;
   if (!is_found.exchange(true) && found == nullptr) {
     say("calls are refused of what no library behind has: ", name);
@@ -166,24 +183,69 @@ bool State::keeps_bytes() {
   return settings().keeps(function.name, function.calls++) && !is_capturing();
 }
 
-void State::add(Text& bytes, const std::string& name, uintptr_t begin, uint64_t size) {
-  const auto read = read_device(begin, size, room_);
-  const auto where = read ? keep(*read) : std::nullopt;
-  bytes.key(name).open('{').key("at").address(reinterpret_cast<const void*>(begin));
-  bytes.key("bytes").whole_unsigned(size).key("content");
-  if (where) {
-    bytes.whole_unsigned(*where);
-  } else {
-    bytes.null();
+namespace {
+
+// A stretch of the device's memory, and where its bytes are kept.
+struct Look {
+  std::string_view name;
+  uintptr_t begin = 0;
+  uint64_t size = 0;
+  std::optional<uint64_t> content = {};
+
+  friend bool operator==(const Look& a, const Look& b) {
+    return a.begin == b.begin && a.size == b.size;
   }
-  bytes.close('}');
+  void run() noexcept {
+    try {
+      std::vector<std::byte> room;
+      if (const auto bytes = read_device(begin, size, room)) content = keep(*bytes);
+    } catch (const std::exception&) {
+      // No memory for it: it is not kept.
+    }
+  }
+  void append(Text& bytes) const {
+    bytes.key(name).open('{').key("at").address(reinterpret_cast<const void*>(begin));
+    bytes.key("bytes").whole_unsigned(size).key("content");
+    if (content) {
+      bytes.whole_unsigned(*content);
+    } else {
+      bytes.null();
+    }
+    bytes.close('}');
+  }
+};
+
+}  // namespace
+
+void State::add(Text& bytes, std::string_view name, uintptr_t begin, uint64_t size) {
+  Look look{name, begin, size};
+  look.run();
+  look.append(bytes);
 }
 
 void State::add_tensors(Text& bytes) {
+  constexpr uint64_t kWorthHelp = 256 << 10;
+  std::vector<Look> looks;
+  std::vector<size_t> firsts;  // of those that are the same stretch: in place
+  uint64_t total = 0;
   for (const PlannedTensor& each : planned->tensors) {
-    uintptr_t begin = 0;
-    uint64_t size = 0;
-    if (each.tensor.extent(begin, size)) add(bytes, each.name, begin, size);
+    Look look{each.name};
+    if (!each.tensor.extent(look.begin, look.size)) continue;
+    if (std::ranges::find(looks, look) == looks.end()) {
+      firsts.push_back(looks.size());
+      total += look.size;
+    }
+    looks.push_back(look);
+  }
+  if (total >= kWorthHelp && is_host_memory()) {
+    // From the last on: results, which are new and have to be written, come last.
+    share_out(firsts.size(), [&](size_t i) { looks[firsts[i]].run(); });
+  } else {
+    for (const size_t i : firsts) looks[i].run();
+  }
+  for (Look& each : looks) {
+    each.content = std::ranges::find(looks, each)->content;
+    each.append(bytes);
   }
 }
 

@@ -39,7 +39,7 @@ class State {
   // Whether the bytes of this call are kept, by what the settings say; counts it.
   bool keeps_bytes();
   // Adds bytes of the device to "before" or "after".
-  void add(Text& bytes, const std::string& name, uintptr_t begin, uint64_t size);
+  void add(Text& bytes, std::string_view name, uintptr_t begin, uint64_t size);
   void add_tensors(Text& bytes);
 
   Function& function;
@@ -52,9 +52,6 @@ class State {
   int64_t status = 0;
   const void* result = nullptr;  // of a function that makes something
   bool makes = false;
-
- private:
-  std::vector<std::byte> room_;
 };
 
 }  // namespace aclgrad::record

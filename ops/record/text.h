@@ -2,6 +2,7 @@
 // JSON, appended to a string: one line for every call.
 #pragma once
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
@@ -62,7 +63,12 @@ class Text {
     return *this;
   }
   Text& quoted(std::string_view value) {
+    const auto is_plain = [](char c) { return c >= 0x20 && c < 0x7f && c != '"' && c != '\\'; };
     text_ += '"';
+    // Nearly always all of it; one by one, characters took a tenth of the time of a small call.
+    const auto end = std::ranges::find_if_not(value, is_plain);
+    text_.append(value.begin(), end);
+    value.remove_prefix(static_cast<size_t>(end - value.begin()));
     for (const char c : value) {
       const auto code = static_cast<unsigned char>(c);
       if (c == '"' || c == '\\') text_ += '\\';

@@ -4,15 +4,19 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <condition_variable>
 #include <cstring>
 #include <mutex>
 #include <unordered_map>
 
 #include "ops/record/hash.h"
+#include "ops/record/helpers.h"
 #include "ops/record/settings.h"
 #include "ops/record/text.h"
 
@@ -21,9 +25,20 @@ namespace {
 
 constexpr int kFormat = 1;       // of the record; a reader refuses another
 constexpr uint64_t kAlign = 64;  // of contents in their file
+// Contents from this size on have pages of their own, which go to the disk at once and do not stay
+// in memory: what a record would otherwise take of it is the dearest of recording.
+constexpr uint64_t kLarge = 64 << 10;
+constexpr uint64_t kPage = 4096;
+constexpr uint64_t kPiece = 1 << 20;  // of a write, whose memory serves the next one again
 
 struct HashOfHash {
   size_t operator()(const Hash& hash) const { return hash.low; }
+};
+
+// Where a content stands, or will when the thread that writes it is done.
+struct Place {
+  uint64_t begin = 0;
+  bool is_written = false;
 };
 
 enum class Status { kNotAsked, kWriting, kStopped };
@@ -35,7 +50,8 @@ struct Files {
   int contents = -1;
   uint64_t next = 0;
   uint64_t end = 0;  // of contents
-  std::unordered_map<Hash, uint64_t, HashOfHash> known;
+  std::unordered_map<Hash, Place, HashOfHash> known;
+  std::condition_variable written;
 };
 
 // There as long as the process, for threads that outlive main.
@@ -49,13 +65,25 @@ void stop(Files& all, const std::string& why) {
   all.status = Status::kStopped;
 }
 
-bool write_all(int file, const char* data, size_t size) {
+uint64_t rounded_up(uint64_t at, uint64_t align) { return (at + align - 1) / align * align; }
+
+// At a place; -1: at the end.
+bool write_all(int file, const void* data, size_t size, off_t at = -1) {
+  constexpr int kDontCache = 0x80;  // RWF_DONTCACHE of Linux 6.14
+  int flags = at >= 0 && size >= kLarge ? kDontCache : 0;
+  auto* from = static_cast<char*>(const_cast<void*>(data));
   while (size > 0) {
-    const ssize_t written = write(file, data, size);
+    const iovec piece = {from, std::min(size, kPiece)};
+    const ssize_t written = pwritev2(file, &piece, 1, at, flags);
     if (written < 0 && errno == EINTR) continue;
+    if (written < 0 && flags != 0) {  // the system or the disk has no such way
+      flags = 0;
+      continue;
+    }
     if (written <= 0) return false;
-    data += written;
+    from += written;
     size -= static_cast<size_t>(written);
+    if (at >= 0) at += written;
   }
   return true;
 }
@@ -116,7 +144,9 @@ void open_files(Files& all) {
 // A child writes a record of its own; its parent's files are not its.
 void forget_in_child() {
   Files& all = files();
+  forget_helpers();
   new (&all.mutex) std::mutex;
+  new (&all.written) std::condition_variable;
   for (int* const file : {&all.calls, &all.contents}) {
     if (*file >= 0) close(*file);
     *file = -1;
@@ -154,21 +184,29 @@ uint64_t write_line(const std::string& rest) {
 std::optional<uint64_t> keep(std::span<const std::byte> bytes) {
   const Hash hash = hash_of(bytes);
   Files& all = files();
-  const std::lock_guard lock(all.mutex);
+  std::unique_lock lock(all.mutex);
   if (all.status != Status::kWriting) return std::nullopt;
-  if (const auto found = all.known.find(hash); found != all.known.end()) return found->second;
-  const uint64_t begin = (all.end + kAlign - 1) / kAlign * kAlign;
+  if (const auto found = all.known.find(hash); found != all.known.end()) {
+    const Place& there = found->second;
+    all.written.wait(lock, [&] { return there.is_written || all.status != Status::kWriting; });
+    return there.is_written ? std::optional(there.begin) : std::nullopt;
+  }
+  const bool is_large = bytes.size() >= kLarge;
+  const uint64_t begin = rounded_up(all.end, is_large ? kPage : kAlign);
   if (bytes.size() > settings().bytes || begin > settings().bytes - bytes.size())
     return std::nullopt;
-  const bool has_room = lseek(all.contents, static_cast<off_t>(begin), SEEK_SET) >= 0;
-  if (!has_room ||
-      !write_all(all.contents, reinterpret_cast<const char*>(bytes.data()), bytes.size())) {
-    stop(all, std::string("contents.bin: ") + std::strerror(errno));
-    return std::nullopt;
-  }
+  bool& is_written = all.known.emplace(hash, Place{begin}).first->second.is_written;
   all.end = begin + bytes.size();
-  all.known.emplace(hash, begin);
-  return begin;
+  if (is_large) all.end = rounded_up(all.end, kPage);
+  lock.unlock();  // the others look at other tensors meanwhile
+  const bool is_done =
+      write_all(all.contents, bytes.data(), bytes.size(), static_cast<off_t>(begin));
+  const int error = errno;
+  lock.lock();
+  is_written = is_done;
+  if (!is_done) stop(all, std::string("contents.bin: ") + std::strerror(error));
+  all.written.notify_all();
+  return is_done ? std::optional(begin) : std::nullopt;
 }
 
 }  // namespace aclgrad::record

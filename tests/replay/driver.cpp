@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// usage: driver faults | right | near | late | between | die
+// usage: driver faults | right | near | late | between | large | die
 // An aclnn host program that is recorded. Every operator is called once wrongly and once rightly,
 // so that the record says which calls are to be found: those that come after aclrtGetDevice.
 #include <dlfcn.h>
@@ -33,21 +33,23 @@ void check(int status) {
   if (status != 0) std::abort();
 }
 
-aclTensor* tensor_at(void* address) {
-  const int64_t shape[] = {kSide, kSide};
+aclTensor* tensor_at(void* address, int64_t side = kSide) {
+  const int64_t shape[] = {side, side};
   return aclCreateTensor(shape, 2, ACL_FLOAT, nullptr, 0, ACL_FORMAT_ND, shape, 2, address);
 }
 
 // One block with the tensors one behind the other.
 struct Memory {
-  explicit Memory(std::size_t count) {
-    check(aclrtMalloc(&block, count * kBytes, ACL_MEM_MALLOC_HUGE_FIRST));
-    std::vector<float> values(count * kSide * kSide);
+  explicit Memory(std::size_t count, int64_t side = kSide, bool are_equal = false)
+      : bytes(static_cast<std::size_t>(side * side) * sizeof(float)) {
+    check(aclrtMalloc(&block, count * bytes, ACL_MEM_MALLOC_HUGE_FIRST));
+    const auto elements = static_cast<std::size_t>(side * side);
+    std::vector<float> values(count * elements);
     for (std::size_t i = 0; i < values.size(); ++i)
-      values[i] = std::sin(static_cast<float>(i) + 1) * 2;
-    check(aclrtMemcpy(block, count * kBytes, values.data(), count * kBytes,
-                      ACL_MEMCPY_HOST_TO_DEVICE));
-    for (std::size_t i = 0; i < count; ++i) tensors.push_back(tensor_at(at(i)));
+      values[i] = std::sin(static_cast<float>(are_equal ? i % elements : i) + 1) * 2;
+    check(
+        aclrtMemcpy(block, count * bytes, values.data(), count * bytes, ACL_MEMCPY_HOST_TO_DEVICE));
+    for (std::size_t i = 0; i < count; ++i) tensors.push_back(tensor_at(at(i), side));
   }
   ~Memory() {
     for (aclTensor* const each : tensors) aclDestroyTensor(each);
@@ -55,8 +57,9 @@ struct Memory {
   }
   Memory(const Memory&) = delete;
   Memory& operator=(const Memory&) = delete;
-  char* at(std::size_t i) const { return static_cast<char*>(block) + i * kBytes; }
+  char* at(std::size_t i) const { return static_cast<char*>(block) + i * bytes; }
 
+  std::size_t bytes;  // of a tensor
   void* block = nullptr;
   std::vector<aclTensor*> tensors;
 };
@@ -167,6 +170,16 @@ void relu(const aclTensor* in, aclTensor* out, aclrtStream stream) {
   check(aclnnRelu(nullptr, 0, executor, stream));
 }
 
+// Three equal tensors of a megabyte; the sum of two goes to the third, twice, first rightly.
+void large(aclrtStream stream) {
+  const Memory memory(3, 512, true);
+  call(operators()[0], memory, stream);
+  set_fault(Fault::kFirstElement);
+  mark();
+  call(operators()[0], memory, stream);
+  set_fault(Fault::kNone);
+}
+
 // Each of them is right when it is called alone.
 void between(aclrtStream first) {
   {  // a stale input: a call that writes beyond its output, and one that reads what lies there
@@ -253,6 +266,8 @@ int main(int argc, char** argv) {
     faults(stream);
   } else if (what == "between") {
     between(stream);
+  } else if (what == "large") {
+    large(stream);
   } else if (what == "right" || what == "die") {
     right(stream);
     if (what == "die") raise(SIGKILL);

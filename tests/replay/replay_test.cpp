@@ -141,6 +141,18 @@ TEST(Replay, FindsWhatIsWrongBetweenCalls) {
               AllOf(HasSubstr("aclnnRelu left there as out"), HasSubstr("aclnnSilu")));
 }
 
+// Several threads look at them, and all of a call have the same content.
+TEST(Replay, LargeTensorsAreKeptOnce) {
+  const Folder folder;
+  ASSERT_EQ(record(folder / "r", std::string(DRIVER) + " large"), 0);
+  const Record recorded(folder / "r");
+  const Report report = replayed(recorded);
+  EXPECT_EQ(found(report), marked(recorded)) << all_text(report);
+  EXPECT_EQ(report.rows.at("aclnnAdd").equal, 1);
+  // In megabytes: what was copied, one of the tensors, their sum, right and wrong.
+  EXPECT_EQ(std::filesystem::file_size(folder / "r/contents.bin"), (3u + 1 + 2) << 20);
+}
+
 TEST(Replay, StepOfTransformerIsEqual) {
   const Folder folder;
   ASSERT_EQ(record(folder / "r", STEP, "ACLGRAD_SESSION=eager", false), 0);

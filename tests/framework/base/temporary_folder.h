@@ -30,6 +30,9 @@ class TemporaryFolder {
 
   /// Writes a file without the code under test and returns its path.
   std::filesystem::path file(const std::string& name, std::string_view content) const {
+    // One that is written over would go to the disk at once, on file systems that save programs
+    // from themselves.
+    std::filesystem::remove(path_ / name);
     std::ofstream(path_ / name, std::ios::binary) << content;
     return path_ / name;
   }

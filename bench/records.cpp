@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// What recording costs: programs of three kinds run by turns, alone and under aclgrad-record, each
+// in a process of its own, from its start to its end.
+#include <aclgrad/aclgrad.h>
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <functional>
+#include <map>
+
+#include "acl/acl.h"
+#include "aclnnop/aclnn_mul.h"
+#include "bench/median.h"
+#include "examples/transformer/model.h"
+
+namespace {
+
+using namespace aclgrad;
+namespace fs = std::filesystem;
+
+// Steps of training of the transformer as the example trains it, with a batch of 16.
+void transformer_steps(int steps) {
+  constexpr std::int64_t kCharacters = 80;
+  const transformer::Sizes sizes;
+  const transformer::Transformer model(kCharacters, sizes, Activation::geglu, DType::float32, 7);
+  const auto loss = [&](const Value& x, const Value& next) {
+    return cross_entropy(model(x), next);
+  };
+  AdamW optimizer;
+  Trainer trainer(model, loss, optimizer);
+  const Shape shape{16, sizes.context};
+  data::Dataset batch{Tensor::zeros(shape, DType::int64), Tensor::zeros(shape, DType::int64)};
+  for (std::int64_t i = 0; i < batch.features.numel(); ++i) {
+    batch.features.data<std::int64_t>()[static_cast<std::size_t>(i)] = i * 7 % kCharacters;
+    batch.labels.data<std::int64_t>()[static_cast<std::size_t>(i)] = (i + 1) * 7 % kCharacters;
+  }
+  for (int i = 0; i < steps; ++i) trainer.step(batch);
+}
+
+void check(int status) {
+  if (status != 0) throw std::runtime_error(fmt::format("status {}", status));
+}
+
+// x <- x * x of so many numbers, so often; a program of the C interface, which waits at its end.
+void squares(std::int64_t elements, int calls) {
+  check(aclInit(nullptr));
+  check(aclrtSetDevice(0));
+  aclrtStream stream = nullptr;
+  check(aclrtCreateStream(&stream));
+  std::vector<float> numbers(static_cast<std::size_t>(elements));
+  for (std::size_t i = 0; i < numbers.size(); ++i)
+    numbers[i] = 1 + static_cast<float>(i % 1000) * 1e-6f;
+  const std::size_t bytes = numbers.size() * sizeof(float);
+  void* memory = nullptr;
+  check(aclrtMalloc(&memory, bytes, ACL_MEM_MALLOC_HUGE_FIRST));
+  check(aclrtMemcpy(memory, bytes, numbers.data(), bytes, ACL_MEMCPY_HOST_TO_DEVICE));
+  aclTensor* const x =
+      aclCreateTensor(&elements, 1, ACL_FLOAT, nullptr, 0, ACL_FORMAT_ND, &elements, 1, memory);
+  for (int i = 0; i < calls; ++i) {
+    std::uint64_t size = 0;
+    aclOpExecutor* executor = nullptr;
+    check(aclnnMulGetWorkspaceSize(x, x, x, &size, &executor));
+    check(aclnnMul(nullptr, size, executor, stream));
+  }
+  check(aclrtSynchronizeStream(stream));
+  check(aclDestroyTensor(x));
+  check(aclrtFree(memory));
+  check(aclrtDestroyStream(stream));
+}
+
+const std::map<std::string, std::function<void()>> kPrograms = {
+    {"6 steps of the transformer", [] { transformer_steps(6); }},
+    {"20000 calls of 16 numbers", [] { squares(16, 20000); }},
+    {"10 calls of 16 million numbers", [] { squares(16 << 20, 10); }},
+};
+
+double seconds_of(const std::string& command) {
+  const auto start = std::chrono::steady_clock::now();
+  if (std::system(command.c_str()) != 0) throw std::runtime_error(command + " failed");
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+void measure(const std::string& name, int rounds, const std::string& folder) {
+  const fs::path self = fs::read_symlink("/proc/self/exe");
+  const std::string run = fmt::format("ACLGRAD_SESSION=eager '{}' --run '{}'", self.string(), name);
+  const std::string record =
+      fmt::format("'{}/aclgrad-record' '{}' {}", self.parent_path().string(), folder, "env " + run);
+  std::vector<double> alone, recorded;
+  std::uintmax_t bytes = 0;
+  for (int i = 0; i < rounds; ++i) {
+    alone.push_back(seconds_of(run));
+    recorded.push_back(seconds_of(record));
+    bytes = fs::file_size(folder + "/contents.bin") + fs::file_size(folder + "/calls.jsonl");
+    fs::remove_all(folder);
+  }
+  const double before = bench::median(alone), after = bench::median(recorded);
+  fmt::print("{}: {:.2f} s, recorded {:.2f} s, {:.1f} times; a record of {:.0f} MB\n", name, before,
+             after, after / before, static_cast<double>(bytes) / 1e6);
+  std::fflush(stdout);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  CLI::App app("What recording costs, by turns with and without it (docs/how-to/records.md).");
+  int rounds = 7;
+  std::string folder = fs::temp_directory_path() / fmt::format("bench_records.{}", getpid());
+  std::string word, run;
+  app.add_option("rounds", rounds, "turns of each program")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--folder", folder, "where the records are written, and removed again");
+  app.add_option("--filter", word, "only programs whose name contains this");
+  app.add_option("--run", run, "run this program, measure nothing");
+  CLI11_PARSE(app, argc, argv);
+  if (!run.empty()) {
+    kPrograms.at(run)();
+    return 0;
+  }
+  for (const auto& [name, program] : kPrograms) {
+    if (name.find(word) != std::string::npos) measure(name, rounds, folder);
+  }
+  return 0;
+} catch (const std::exception& error) {
+  fmt::print(stderr, "{}\n", error.what());
+  return 1;
+}
