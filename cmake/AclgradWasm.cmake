@@ -23,8 +23,8 @@ endforeach()
 # One instruction set, which every browser has since 2023.
 target_compile_definitions(hwy::hwy INTERFACE HWY_COMPILE_ONLY_STATIC)
 # Sizes are 64-bit numbers in the C interface and pointers have 32 bits here, so that all of a tensor that there is
-# memory for has a size that fits.
-add_compile_options(-msimd128 -fwasm-exceptions -Wno-c++11-narrowing -Wno-shorten-64-to-32)
+# memory for has a size that fits. Warnings are the matter of builds for machines with pointers of 64 bits.
+add_compile_options(-msimd128 -fwasm-exceptions -w -Wno-c++11-narrowing)
 add_link_options(-fwasm-exceptions)
 set(BUILD_SHARED_LIBS OFF)
 foreach(part TESTS EXAMPLES TOOLS)
