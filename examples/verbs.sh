@@ -20,8 +20,8 @@ verb_live() {
 #:                         made for it, as root)
 verb_wasm() {
   local there
-  there=$(emcc --version 2>/dev/null | sed -n '1s/.*) \([0-9.]*\).*/\1/p')
-  : "${there:=$(apt-cache policy emscripten 2>/dev/null | sed -n 's/.*Candidate: \([0-9.]*\).*/\1/p')}"
+  there=$(emcc --version 2>/dev/null | sed -n '1s/.*) \([0-9.]*\).*/\1/p') || true
+  : "${there:=$(apt-cache policy emscripten 2>/dev/null | sed -n 's/.*Candidate: \([0-9.]*\).*/\1/p' || true)}"
   # The C++ library of older ones has no algorithms of ranges.
   if [[ -n $there && $(printf '%s\n' 3.1.69 "$there" | sort -V | head -n 1) != 3.1.69 ]]; then
     echo "Emscripten is $there here, which is too old: the pages are made in a Debian 13, in build/system-trixie"
