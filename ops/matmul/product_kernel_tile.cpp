@@ -30,8 +30,7 @@ HWY_INLINE void visit_each(const Visit& visit) {
 // Terms that one pass of a tile's loop adds. What counts passes and moves addresses takes its share
 // of the instructions that a core can begin in a cycle. A tile of AVX2 needs most of them, more
 // than its share where another thread is on the same core: with 4 terms a pass, training steps took
-// a tenth less time. A term of WebAssembly is
-// long enough.
+// a tenth less time. A term of WebAssembly is long enough.
 inline constexpr size_t kTermsPerPass = HWY_TARGET <= HWY_AVX3 || HWY_TARGET == HWY_WASM ? 1 : 4;
 static_assert(kTermsPerFetch % kTermsPerPass == 0);
 
