@@ -76,7 +76,7 @@ HWY_INLINE V round_to_odd(D d, V value, V rest) {
 // subnormal ones lies elsewhere. What is exact is found, too, as numbers of a few bits often make a
 // middle.
 template <class D>
-HWY_INLINE bool may_be_wrong(D d, hn::Vec<hn::RebindToUnsigned<D>> low_words, hn::Vec<D> rounded) {
+HWY_INLINE bool may_be_wrong(D, hn::Vec<hn::RebindToUnsigned<D>> low_words, hn::Vec<D> rounded) {
   const hn::RebindToUnsigned<D> du;
   const auto lost = hn::And(low_words, hn::Set(du, (1u << 29) - 1));
   const auto middle = hn::Eq(lost, hn::Set(du, 1u << 28));
