@@ -223,6 +223,23 @@ TEST(Replay, StandInsRecordWhatIsLoadedByName) {
   EXPECT_GT(report.rows.at("aclnnSiluBackward").equal, 10);
 }
 
+// What no library behind has is refused. This one needs the stand-in, in which the recorder would
+// find its own function.
+TEST(Replay, StandInsRefuseWhatNoLibraryBehindHas) {
+  const Folder folder;
+  const std::filesystem::path vendor = folder / "vendor";
+  std::filesystem::create_directory(vendor);
+  std::filesystem::create_symlink(WITHOUT_FUNCTIONS, vendor / "libopapi.so");
+  const std::string command = fmt::format(
+      "{0} --behind {1} {2} {3} --library {2}.libraries/libopapi.so --op silu --in-process --quiet "
+      "> {2}.txt 2>&1",
+      RECORD_COMMAND, vendor.string(), folder / "r", GRADCHECK);
+  const int status = std::system(command.c_str());
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) < 128) << status;
+  EXPECT_THAT(read_file(folder / "r.txt"),
+              HasSubstr("calls are refused of what no library behind has: aclrtSetDevice"));
+}
+
 TEST(Replay, VariableAloneIsSaidToRecordNothing) {
   const Folder folder;
   const std::string command =
