@@ -116,7 +116,7 @@ const Unary kErf{
 OperatorSpec real_function(const char* name) {
   return {name,
           {input("self"), output("out")},
-          unary_rules({dtype_in({kSelf}, kRealNumbersAndBool), dtype_in({kOut}, kRealFloats)})};
+          unary_rules({dtype_in(kSelf, kRealNumbersAndBool), dtype_in(kOut, kRealFloats)})};
 }
 
 #define ACLGRAD_DEFINE(Name, formula)                                               \

@@ -61,7 +61,7 @@ struct Places {
   bool is_mask;
 };
 const Places kArgmax{"indices", kPlaceDtypes, 3, false};
-const Places kMask{"mask", {{ACL_INT8}}, 2, true};
+const Places kMask{"mask", {ACL_INT8}, 2, true};
 
 // A row of bits, in blocks of 32 bytes, for each element of a window.
 Rule has_mask_shape(size_t mask, size_t result, const PoolParameters& p) {

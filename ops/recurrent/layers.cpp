@@ -61,7 +61,8 @@ class LayersForward : private Layers {
     const T* x = staging_.data<T>(run, input_);
     for (int64_t layer = 0; layer < s_.layers; ++layer) {
       const bool is_last = layer + 1 == s_.layers;
-      T* const y = staging_.data<T>(run, is_last ? output_ : between_[layer % 2]);
+      T* const y =
+          staging_.data<T>(run, is_last ? output_ : between_[static_cast<size_t>(layer % 2)]);
       for (int64_t d = 0; d < s_.directions; ++d) run_layer(run, layer, d, x, y);
       x = y;
     }

@@ -97,7 +97,8 @@ class LayersBackward : private Layers {
   void run(const Run& run) const {
     const T* of_y = data<T>(run, of_output_);
     for (int64_t layer = s_.layers; layer-- > 0;) {
-      T* const of_x = data<T>(run, layer == 0 ? of_input_ : between_[layer % 2]);
+      T* const of_x =
+          data<T>(run, layer == 0 ? of_input_ : between_[static_cast<size_t>(layer % 2)]);
       for (int64_t d = 0; d < s_.directions; ++d) run_layer(run, layer, d, of_y, of_x);
       of_y = of_x;
     }
