@@ -289,8 +289,11 @@ class DeclaredCall : public AclnnOp, public AttributesType {
   const Declaration<Attributes>& declaration_;
 };
 
+/// Of a Declaration, or of an array of them: Clang before 18 takes no element as a template's
+/// argument.
 template <const auto& kDeclaration>
-using AttributesOf = typename std::remove_cvref_t<decltype(kDeclaration)>::Attributes;
+using AttributesOf = typename std::remove_cvref_t<
+    std::remove_all_extents_t<std::remove_reference_t<decltype(kDeclaration)>>>::Attributes;
 
 }  // namespace detail
 
@@ -308,9 +311,9 @@ class DeclaredOp final : public detail::DeclaredCall<detail::AttributesOf<kDecla
 
 /// The Op of one of several Declarations, an array: the attributes' member which() is its index.
 template <const auto& kDeclarations>
-class SelectedOp final : public detail::DeclaredCall<detail::AttributesOf<kDeclarations[0]>> {
+class SelectedOp final : public detail::DeclaredCall<detail::AttributesOf<kDeclarations>> {
  public:
-  using Attributes = detail::AttributesOf<kDeclarations[0]>;
+  using Attributes = detail::AttributesOf<kDeclarations>;
 
   explicit SelectedOp(Attributes values)
       : detail::DeclaredCall<Attributes>(kDeclarations[values.which()], values) {}
