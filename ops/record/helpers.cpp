@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/record/helpers.h"
 
-#include <signal.h>
-
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
@@ -11,6 +9,8 @@
 #include <new>
 #include <system_error>
 #include <thread>
+
+#include "ops/threads/thread_guards.h"
 
 namespace aclgrad::record {
 namespace {
@@ -62,12 +62,9 @@ Helpers& helpers() {
   }
 }
 
-// Signals are for the program's threads.
 void make(Helpers& all) {
   all.are_made = true;
-  sigset_t every, before;
-  sigfillset(&every);
-  pthread_sigmask(SIG_SETMASK, &every, &before);
+  const SignalsBlocked signals_are_for_the_program;
   try {
     for (unsigned i = 1; i < std::min(std::thread::hardware_concurrency(), kMost + 1); ++i) {
       std::thread(help).detach();
@@ -76,7 +73,6 @@ void make(Helpers& all) {
   } catch (const std::system_error&) {
     // There are fewer of them, then.
   }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 }  // namespace
