@@ -4,9 +4,9 @@
 'use strict';
 const assert = require('node:assert/strict');
 const fs = require('node:fs');
-const puppeteer = require('puppeteer-core');
 const lessons = require('./lessons_test.cjs');
 const looks = require('./looks_test.cjs');
+const runner = require('./runner.cjs');
 const [executablePath, address, network, served] = process.argv.slice(2);
 
 const messages = [];
@@ -333,23 +333,12 @@ const atTheEnd = {
     tests.push(ofThePage, looks.ofThePage(tools));
     if (served) tests.push(ofTabs, atTheEnd);
   }
-  const options = ['--disable-gpu', '--hide-scrollbars', ...(process.getuid() === 0 ? ['--no-sandbox'] : [])];
-  browser = await puppeteer.launch({executablePath, args: options});
-  let failures = 0, page = null;
-  for (const [name, test] of tests.flatMap(Object.entries)) {
-    try {
-      page ??= await open();
-      await page.bringToFront();
-      page = await test(page) ?? page;
-      assert.deepEqual(messages, []);
-      console.log('passed:', name);
-    } catch (error) {
-      console.log('FAILED:', name, error);
-      ++failures;
-      messages.length = 0;
-      await page?.screenshot({path: `${network}_failed_${failures}.png`});
-    }
-  }
-  await browser.close();
-  process.exit(failures === 0 ? 0 : 1);
+  browser = await runner.launch(executablePath);
+  let page = null;
+  const start = async (test) => {
+    page ??= await open();
+    await page.bringToFront();
+    page = await test(page) ?? page;
+  };
+  await runner.run(browser, tests, messages, start, async (failures) => page?.screenshot({path: `${network}_failed_${failures}.png`}));
 })();

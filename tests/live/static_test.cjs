@@ -6,7 +6,7 @@
 const assert = require('node:assert/strict');
 const path = require('node:path');
 const {pathToFileURL} = require('node:url');
-const puppeteer = require('puppeteer-core');
+const runner = require('./runner.cjs');
 const [executablePath, folder, network, native] = process.argv.slice(2);
 
 const messages = [];
@@ -83,23 +83,9 @@ const tests = {
 };
 
 (async () => {
-  const options = ['--disable-gpu', '--hide-scrollbars', ...(process.getuid() === 0 ? ['--no-sandbox'] : [])];
-  browser = await puppeteer.launch({executablePath, args: options});
+  browser = await runner.launch(executablePath);
   const page = await open(String(pathToFileURL(path.resolve(folder, `${network}.html`)))), served = await open(native);
   console.log(`  the first picture after ${page.firstPicture.toFixed(0)} ms, served ${served.firstPicture.toFixed(0)} ms`);
-  let failures = 0;
-  for (const [name, test] of Object.entries(tests)) {
-    try {
-      await test(page, served);
-      assert.deepEqual(messages, []);
-      console.log('passed:', name);
-    } catch (error) {
-      console.log('FAILED:', name, error);
-      ++failures;
-      messages.length = 0;
-      await page.screenshot({path: `static_${network}_failed_${failures}.png`}).catch(() => {});
-    }
-  }
-  await browser.close();
-  process.exit(failures === 0 ? 0 : 1);
+  await runner.run(browser, [tests], messages, (test) => test(page, served),
+    (failures) => page.screenshot({path: `static_${network}_failed_${failures}.png`}));
 })();
