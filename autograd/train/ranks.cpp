@@ -93,6 +93,15 @@ std::int64_t MicroBatches::used_in(std::int64_t batch) const {
   return std::clamp(std::max<std::int64_t>(batch, 1) - first_, std::int64_t{0}, per_rank_);
 }
 
+std::int64_t MicroBatches::used_before(std::int64_t batch) const {
+  return std::min(first_, std::max<std::int64_t>(batch, 1));
+}
+
+std::int64_t MicroBatches::used_after(std::int64_t batch) const {
+  const std::int64_t all = std::min(count_, std::max<std::int64_t>(batch, 1));
+  return all - used_before(batch) - used_in(batch);
+}
+
 std::int64_t MicroBatches::begin(std::int64_t i, std::int64_t batch) const {
   const std::int64_t number = first_ + i;
   return number * (batch / count_) + std::min(number, batch % count_);

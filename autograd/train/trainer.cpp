@@ -30,7 +30,6 @@ Trainer::Trainer(const Module& model, LossFunction loss, Optimizer& optimizer,
   evaluator_ = std::make_unique<detail::Evaluator>(model_, recorder, options.sessions);
   observation_ = std::make_unique<detail::Observation>(*step_, options.sessions);
   require_average_of_model();
-  separate_draws();
 }
 
 Trainer::~Trainer() = default;
@@ -80,16 +79,6 @@ void Trainer::remove_hooks() {
   if (step_->hooks().empty()) return;
   step_->hooks().clear();
   forget_graphs();
-}
-
-// Ranks that count their random draws from places far apart have other masks.
-void Trainer::separate_draws() {
-  if (ranks_.is_first()) return;
-  for (const Variable& buffer : model_.buffers()) {
-    if (buffer.dtype() != DType::int64) continue;  // no count
-    const double draws = buffer.value().item() + 0x1p40 * ranks_.rank();
-    buffer.assign(Tensor::full(buffer.shape(), draws, DType::int64));
-  }
 }
 
 // A number is part of what is recorded.
@@ -187,10 +176,7 @@ void Trainer::load(const Checkpoint& checkpoint, const data::Dataset& batch) {
     whole = optimizer_.fitted(kept, own);
     assign(whole);  // says what does not fit
   });
-  if (ranks_.size() > 1) {
-    assign(ranks_.broadcast_tensors(own, whole));
-    separate_draws();
-  }
+  if (ranks_.size() > 1) assign(ranks_.broadcast_tensors(own, whole));
   if (step_->scaler()) step_->scaler()->reload();
   steps_ = checkpoint.step;
 }

@@ -53,6 +53,36 @@ BatchSpecs whole_of(const SessionCache::Inputs& inputs) {
   return specs;
 }
 
+// How many masks a forward pass draws, by the variables that count them.
+using Draws = std::vector<std::pair<Variable, std::int64_t>>;
+
+Draws draws_of(const Graph& forward) {
+  Draws draws;
+  for (std::size_t id = 0; id < forward.size(); ++id) {
+    const Node& node = forward.node(static_cast<NodeId>(id));
+    if (!is_any<DropoutMaskOp>(node)) continue;
+    const Variable* const counter = forward.value(node.inputs.back()).variable();
+    if (counter == nullptr) continue;  // a mask of the program's own
+    const auto found = std::ranges::find(draws, counter->identity(),
+                                         [](const auto& each) { return each.first.identity(); });
+    if (found == draws.end()) {
+      draws.emplace_back(*counter, 1);
+    } else {
+      ++found->second;
+    }
+  }
+  return draws;
+}
+
+// Passes over the masks of so many forward passes; of none, too, as ranks must have the same nodes.
+void count_draws(const Graph& graph, const Draws& draws, std::int64_t passes) {
+  for (const auto& [counter, count] : draws) {
+    const auto masks = static_cast<double>(passes * count);
+    inplace_add(graph.parameter(counter), graph.constant(Tensor::full({1}, masks, DType::int64)),
+                1);
+  }
+}
+
 }  // namespace
 
 TrainingStep::TrainingStep(const Module& model, LossRecorder loss, Optimizer& optimizer,
@@ -261,8 +291,15 @@ RecordedStep TrainingStep::record(const data::Dataset& batch) {
 SessionCache::BuiltGraph TrainingStep::build(const SessionCache::Inputs& inputs) {
   Graph graph(Mode::training);
   hooks_.drop();
+  const BatchSpecs specs = whole_of(inputs);
+  const std::int64_t batch = examples_in(specs);
+  // Masks are those of one rank that has all micro-batches: each rank counts those of others, too.
+  Draws draws;
+  if (ranks_.size() > 1)
+    draws = draws_of(splits_.at(key_of_split(specs, graph.mode())).whole().graph);
+  count_draws(graph, draws, micro_batches_.used_before(batch));
   const LossAndGradients own = record_parts(graph, inputs);
-  const std::int64_t batch = examples_in(whole_of(inputs));
+  count_draws(graph, draws, micro_batches_.used_after(batch));
   const LossAndGradients sums =
       ranks_.exchange(own, optimizer_, /*same_graph=*/micro_batches_.are_equal_in(batch));
   if (sums.loss.name().empty()) sums.loss.named("loss");
@@ -281,6 +318,7 @@ SessionCache::BuiltGraph TrainingStep::build(const SessionCache::Inputs& inputs)
                       session_);
     }
   }
+  for (const auto& [counter, count] : draws) fetches.emplace_back(graph.parameter(counter));
   hooks_.add_fetches(fetches);
   updated_.clear();
   for (const auto& [value, gradient] : own.gradients) updated_.push_back(*value.variable());

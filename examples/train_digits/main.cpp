@@ -51,6 +51,7 @@ int main(int argc, char** argv) {
       "and\n"
       "writes learning curves, confusion matrices, misclassified digits, weights and graphs.");
   declare_perceptron_options(app, options);
+  declare_ranks(app, options.program);
   app.add_option("--hidden", hidden, "units of each of the two hidden layers")
       ->check(CLI::Range(1, 65536));
   app.add_option("--data", options.data, "CSV file: 64 pixels from 0 to 16, then the digit")

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <memory>
 
 #include "tests/distributed/training.h"
@@ -17,7 +18,9 @@
 namespace aclgrad::testing {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Pair;
 
 struct Setting {
   int ranks = 1;
@@ -133,13 +136,18 @@ NamedTensors train_freezing(const Communicator& communicator, bool sharded, bool
   return sorted_tensors(trainer);
 }
 
-// What two ranks are trained to has the bits of what one is.
-void expect_as_alone(const std::function<NamedTensors(const Communicator&)>& train) {
+// What several ranks are trained to has the bits of what one is.
+void expect_as_alone(const std::function<NamedTensors(const Communicator&)>& train,
+                     const std::vector<int>& counts = {2}) {
   const NamedTensors alone = train(Communicator());
-  run_ranks(
-      2,
-      [&](const Communicator& communicator) { EXPECT_TRUE(same_bits(train(communicator), alone)); },
-      {.timeout_seconds = 60});
+  for (const int count : counts) {
+    SCOPED_TRACE(fmt::format("{} ranks", count));
+    run_ranks(count,
+              [&](const Communicator& communicator) {
+                EXPECT_TRUE(same_bits(train(communicator), alone));
+              },
+              {.timeout_seconds = 60});
+  }
 }
 
 TEST(TrainerOnRanks, FollowsWhatIsFrozen) {
@@ -310,25 +318,41 @@ TEST(TrainerOnRanks, NormalizesMicroBatches) {
   }
 }
 
-// Each rank draws its own, and a checkpoint counts the first rank's.
-TEST(TrainerOnRanks, DrawsOtherMasksOnEveryRank) {
-  std::vector<double> counts(2), saved(2);
-  run_ranks(2, [&](const Communicator& communicator) {
-    const Sequential model(Linear("a", 12, 8), Dropout("drop", 0.5), Linear("b", 8, 4));
-    Sgd optimizer;
-    DataParallel ranks(communicator);
-    Trainer trainer(model, cross_entropy_of(model), optimizer, {.ranks = &ranks});
-    const auto rank = static_cast<std::size_t>(communicator.rank());
-    for (int i = 0; i < 3; ++i) trainer.step(pictures());
-    trainer.restore({.step = 3, .tensors = trainer.tensors()}, pictures());
-    trainer.step(pictures());
-    counts[rank] = model.buffers()[0].value().item();
-    for (const auto& [name, tensor] : trainer.tensors()) {
-      if (name == "drop.draws") saved[rank] = tensor.item();
-    }
-  });
-  EXPECT_EQ(counts, (std::vector<double>{4, 0x1p40 + 4}));
-  EXPECT_EQ(saved[0], 4);
+// The masks are those of one rank that has all micro-batches: with a layer that is called twice, of
+// batches with fewer examples than micro-batches, or than ranks, and after a restore.
+TEST(TrainerOnRanks, DrawsTheMasksOfOneRank) {
+  for (const bool sharded : {false, true}) {
+    expect_as_alone(
+        [&](const Communicator& communicator) {
+          struct Net : Module {
+            Linear a{child("a"), 12, 10, {.seed = 1}}, b{child("b"), 10, 4, {.seed = 2}};
+            Dropout often{child("often"), 0.5, 3};
+            AlphaDropout once{child("once"), 0.2, 4};
+            Value operator()(const Value& x) const { return b(once(often(a(often(x))))); }
+          } model;
+          AdamW optimizer({.learning_rate = 1e-2});
+          const auto ranks = make_ranks(communicator, sharded && communicator.size() > 1);
+          Trainer trainer(model, cross_entropy_of(model), optimizer,
+                          {.micro_batches = 8, .ranks = ranks.get()});
+          const data::Dataset all = pictures();
+          const auto step = [&](std::int64_t examples) {
+            trainer.step({all.features.slice(0, 0, examples), all.labels.slice(0, 0, examples)});
+          };
+          for (const std::int64_t examples : {64, 5, 1, 64}) step(examples);
+          trainer.restore({.step = 4, .tensors = trainer.tensors()}, all);
+          step(19);
+          NamedTensors tensors = sorted_tensors(trainer);
+          std::map<std::string, double> counts;
+          for (const auto& [name, tensor] : tensors) {
+            if (name.ends_with(".draws")) counts[name] = tensor.item();
+          }
+          const double passes = 8 + 5 + 1 + 8 + 8;
+          EXPECT_THAT(counts,
+                      ElementsAre(Pair("often.draws", 2 * passes), Pair("once.draws", passes)));
+          return tensors;
+        },
+        {2, 4, 8});
+  }
 }
 
 TEST(TrainerOnRanks, GoesOnWithAnotherNumberOfRanks) {

@@ -226,7 +226,6 @@ class Trainer {
   void follow_freezing();
   void forget_graphs();
   void assign(const NamedTensors& whole);
-  void separate_draws();
 
   Module model_;
   Optimizer& optimizer_;

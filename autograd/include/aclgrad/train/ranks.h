@@ -59,6 +59,10 @@ class MicroBatches {
   /// Of this rank's micro-batches, those with examples, of a batch of so many: the first ones.
   std::int64_t used_in(std::int64_t batch) const;
 
+  /// Those with examples that come before this rank's in the order of the batch, and after them.
+  std::int64_t used_before(std::int64_t batch) const;
+  std::int64_t used_after(std::int64_t batch) const;
+
   /// The first example of this rank's i-th, and one past its last.
   std::int64_t begin(std::int64_t i, std::int64_t batch) const;
   std::int64_t end(std::int64_t i, std::int64_t batch) const { return begin(i + 1, batch); }
