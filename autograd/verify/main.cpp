@@ -10,7 +10,7 @@
 int main(int argc, char** argv) {
   using namespace aclgrad::verify;
   Options options;
-  std::int64_t from = -1, at = -1;
+  std::int64_t from = -1, until = -1, at = -1;
   CLI::App app(
       "Trains again what a record of fit() (FitOptions::record) is of, and says whether it is "
       "equal, bit for bit; or the first step, tensor and operator that part.");
@@ -27,6 +27,7 @@ int main(int argc, char** argv) {
   app.add_option("command", options.command, "the program with its words, after `--`");
   app.add_option("--from", from, "go on from the checkpoint of this step")
       ->check(CLI::NonNegativeNumber);
+  app.add_option("--until", until, "train up to this step, no further")->check(CLI::PositiveNumber);
   app.add_option("--checkpoint", options.checkpoint, "that checkpoint; default: the run's own")
       ->check(CLI::ExistingFile);
   app.add_option("--at", at, "write all values of this step, and its page")
@@ -43,6 +44,7 @@ int main(int argc, char** argv) {
     return app.exit(error) == 0 ? 0 : 3;
   }
   if (from >= 0) options.from = from;
+  if (until >= 0) options.until = until;
   if (at >= 0) options.at = at;
   try {
     return static_cast<int>(verify(options));

@@ -151,6 +151,7 @@ class Verification {
   Verdict train_again() {
     VerifyRequest request = asked_;
     if (!options_.write.empty()) request.record = absolute_path(options_.write).string();
+    if (options_.until) request.until = *options_.until;
     const bool has_every_step = recorded_.states.size() > recorded_.steps.size();
     if (options_.every_step || has_every_step) {
       request.first = 0;
@@ -174,7 +175,7 @@ class Verification {
       return !parting || !options_.write.empty();
     };
     const Timeline here = run_program(ours_, request, scratch_.path(), look);
-    const std::optional<Parting> parting = first_parting(here, recorded_, true);
+    const std::optional<Parting> parting = first_parting(here, recorded_, !options_.until);
     if (!options_.write.empty()) fmt::print("the record of this run is {}\n", request.record);
     if (parting) {
       find_first(*parting);

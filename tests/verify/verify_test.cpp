@@ -189,6 +189,20 @@ TEST_F(Verifying, ARunGoesOnFromItsCheckpoint) {
   EXPECT_THAT(none.text, HasSubstr("there is no checkpoint of step 5"));
 }
 
+TEST_F(Verifying, APartOfARunIsLookedAt) {
+  train("--checkpoint " + path("run.safetensors").string());
+  const Outcome first = verify(record() + " --until 9");
+  EXPECT_EQ(first.status, 0) << first.text;
+  EXPECT_THAT(first.text, HasSubstr("equal: 2 states up to step 6, bit for bit"));
+  const Outcome middle = verify(record() + " --from 6 --until 7");
+  EXPECT_EQ(middle.status, 0) << middle.text;
+  EXPECT_THAT(middle.text, HasSubstr("equal: 1 states up to step 6, bit for bit"));
+  // What parts later is not seen; what parts in between is.
+  const std::string changed = " -- " + std::string(kTraining) + " --changes-at 8 --next-rate 0.005";
+  EXPECT_EQ(verify(record() + " --until 8" + changed).status, 0);
+  expect_parted(verify(record() + " --until 9" + changed), {"first difference: step 9"});
+}
+
 TEST_F(Verifying, AStepIsWrittenWithItsPage) {
   train("");
   const Outcome outcome = verify(record() + " --at 7");
