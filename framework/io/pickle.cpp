@@ -230,7 +230,8 @@ void Machine::execute(char opcode) {
       const std::size_t size = take_number<std::uint8_t>();
       const std::string_view bytes = take(size);
       if (size > 8) fail("a number of more than 64 bits");
-      std::string all(8, size > 0 && bytes.back() < 0 ? '\xFF' : '\0');
+      const bool negative = size > 0 && static_cast<signed char>(bytes.back()) < 0;
+      std::string all(8, negative ? '\xFF' : '\0');
       all.replace(0, size, bytes);
       return push_number(number_at<std::int64_t>(all, 0));
     }

@@ -20,5 +20,7 @@ apt=(apt-get -qq -o "APT::Architecture=$architecture" -o "APT::Architectures=$ar
 "${apt[@]}" update
 "${apt[@]}" install --download-only --yes "$@" >/dev/null
 for archive in "$work"/cache/archives/*.deb; do dpkg-deb -x "$archive" "$folder"; done
+# Texts for the linker, with paths that hold on that machine only (libc.so): the cross compiler has its own.
+find "$folder/usr/lib" -maxdepth 2 -name 'lib*.so' -type f -size -4k -delete
 rm -r "$work"
 echo "$wanted" >"$folder.packages"
