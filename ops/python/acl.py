@@ -24,58 +24,62 @@ import types
 
 _RUNTIME = "libascendcl.so"
 
-# Name of the function: its C function, with a * behind what it writes, and a ? behind what may be left
-# out. Before the C function stands what it returns where that is no status.
+# Name of the function: its C function, with a * behind the type of what it writes, and a ? behind that of
+# what may be left out. Before the C function stands what it returns where that is no status.
 _FUNCTIONS = {
-    "init": "aclInit(text?)",
+    "init": "aclInit(text? config_path)",
     "finalize": "aclFinalize()",
     "get_soc_name": "text aclrtGetSocName()",
-    "data_type_size": "size aclDataTypeSize(int)",
-    "create_data_buffer": "ptr aclCreateDataBuffer(ptr, size)",
-    "destroy_data_buffer": "aclDestroyDataBuffer(ptr)",
-    "get_data_buffer_addr": "ptr aclGetDataBufferAddr(ptr)",
-    "get_data_buffer_size": "uint aclGetDataBufferSize(ptr)",
-    "get_data_buffer_size_v2": "size aclGetDataBufferSizeV2(ptr)",
-    "destroy_tensor_desc": "void aclDestroyTensorDesc(ptr)",
-    "get_tensor_desc_size": "size aclGetTensorDescSize(ptr)",
-    "set_tensor_const": "aclSetTensorConst(ptr, ptr, size)",
-    "op.set_model_dir": "aclopSetModelDir(text)",
-    "rt.set_device": "aclrtSetDevice(int)",
-    "rt.reset_device": "aclrtResetDevice(int)",
-    "rt.get_device_count": "aclrtGetDeviceCount(uint*)",
-    "rt.get_run_mode": "aclrtGetRunMode(int*)",
+    "data_type_size": "size aclDataTypeSize(int data_type)",
+    "create_data_buffer": "ptr aclCreateDataBuffer(ptr data, size size)",
+    "destroy_data_buffer": "aclDestroyDataBuffer(ptr data_buffer)",
+    "get_data_buffer_addr": "ptr aclGetDataBufferAddr(ptr data_buffer)",
+    "get_data_buffer_size": "uint aclGetDataBufferSize(ptr data_buffer)",
+    "get_data_buffer_size_v2": "size aclGetDataBufferSizeV2(ptr data_buffer)",
+    "destroy_tensor_desc": "void aclDestroyTensorDesc(ptr desc)",
+    "get_tensor_desc_size": "size aclGetTensorDescSize(ptr desc)",
+    "set_tensor_const": "aclSetTensorConst(ptr desc, ptr data_buffer, size length)",
+    "op.set_model_dir": "aclopSetModelDir(text model_dir)",
+    "rt.set_device": "aclrtSetDevice(int device_id)",
+    "rt.reset_device": "aclrtResetDevice(int device_id)",
+    "rt.get_device_count": "aclrtGetDeviceCount(uint* count)",
+    "rt.get_run_mode": "aclrtGetRunMode(int* run_mode)",
     "rt.synchronize_device": "aclrtSynchronizeDevice()",
-    "rt.device_can_access_peer": "aclrtDeviceCanAccessPeer(int*, int, int)",
-    "rt.device_enable_peer_access": "aclrtDeviceEnablePeerAccess(int, uint)",
-    "rt.create_context": "aclrtCreateContext(ptr*, int)",
-    "rt.destroy_context": "aclrtDestroyContext(ptr)",
-    "rt.set_context": "aclrtSetCurrentContext(ptr)",
-    "rt.get_context": "aclrtGetCurrentContext(ptr*)",
-    "rt.create_stream": "aclrtCreateStream(ptr*)",
-    "rt.create_stream_with_config": "aclrtCreateStreamWithConfig(ptr*, uint, uint)",
-    "rt.destroy_stream": "aclrtDestroyStream(ptr)",
-    "rt.synchronize_stream": "aclrtSynchronizeStream(ptr)",
-    "rt.stream_wait_event": "aclrtStreamWaitEvent(ptr, ptr)",
-    "rt.create_event": "aclrtCreateEvent(ptr*)",
-    "rt.create_event_with_flag": "aclrtCreateEventWithFlag(ptr*, uint)",
-    "rt.create_event_ex_with_flag": "aclrtCreateEventExWithFlag(ptr*, uint)",
-    "rt.destroy_event": "aclrtDestroyEvent(ptr)",
-    "rt.record_event": "aclrtRecordEvent(ptr, ptr)",
-    "rt.synchronize_event": "aclrtSynchronizeEvent(ptr)",
-    "rt.query_event": "aclrtQueryEvent(ptr, int*)",
-    "rt.event_elapsed_time": "aclrtEventElapsedTime(float*, ptr, ptr)",
-    "rt.malloc": "aclrtMalloc(ptr*, size, int)",
-    "rt.free": "aclrtFree(ptr)",
-    "rt.malloc_host": "aclrtMallocHost(ptr*, size)",
-    "rt.free_host": "aclrtFreeHost(ptr)",
-    "rt.memcpy": "aclrtMemcpy(ptr, size, ptr, size, int)",
-    "rt.memcpy_async": "aclrtMemcpyAsync(ptr, size, ptr, size, int, ptr)",
-    "rt.memset": "aclrtMemset(ptr, size, int, size)",
-    "rt.memset_async": "aclrtMemsetAsync(ptr, size, int, size, ptr)",
-    "rt.get_mem_info": "aclrtGetMemInfo(int, size*, size*)",
-    "rt.subscribe_report": "aclrtSubscribeReport(uint64, ptr)",
-    "rt.unsubscribe_report": "aclrtUnSubscribeReport(uint64, ptr)",
-    "rt.process_report": "aclrtProcessReport(int)",
+    "rt.device_can_access_peer":
+        "aclrtDeviceCanAccessPeer(int* can_access_peer, int device_id, int peer_device_id)",
+    "rt.device_enable_peer_access": "aclrtDeviceEnablePeerAccess(int peer_device_id, uint flags)",
+    "rt.create_context": "aclrtCreateContext(ptr* context, int device_id)",
+    "rt.destroy_context": "aclrtDestroyContext(ptr context)",
+    "rt.set_context": "aclrtSetCurrentContext(ptr context)",
+    "rt.get_context": "aclrtGetCurrentContext(ptr* context)",
+    "rt.create_stream": "aclrtCreateStream(ptr* stream)",
+    "rt.create_stream_with_config":
+        "aclrtCreateStreamWithConfig(ptr* stream, uint priority, uint flag)",
+    "rt.destroy_stream": "aclrtDestroyStream(ptr stream)",
+    "rt.synchronize_stream": "aclrtSynchronizeStream(ptr stream)",
+    "rt.stream_wait_event": "aclrtStreamWaitEvent(ptr stream, ptr event)",
+    "rt.create_event": "aclrtCreateEvent(ptr* event)",
+    "rt.create_event_with_flag": "aclrtCreateEventWithFlag(ptr* event, uint flag)",
+    "rt.create_event_ex_with_flag": "aclrtCreateEventExWithFlag(ptr* event, uint flag)",
+    "rt.destroy_event": "aclrtDestroyEvent(ptr event)",
+    "rt.record_event": "aclrtRecordEvent(ptr event, ptr stream)",
+    "rt.synchronize_event": "aclrtSynchronizeEvent(ptr event)",
+    "rt.query_event": "aclrtQueryEvent(ptr event, int* status)",
+    "rt.event_elapsed_time": "aclrtEventElapsedTime(float* ms, ptr start_event, ptr end_event)",
+    "rt.malloc": "aclrtMalloc(ptr* dev_ptr, size size, int policy)",
+    "rt.free": "aclrtFree(ptr dev_ptr)",
+    "rt.malloc_host": "aclrtMallocHost(ptr* host_ptr, size size)",
+    "rt.free_host": "aclrtFreeHost(ptr host_ptr)",
+    "rt.memcpy": "aclrtMemcpy(ptr dst, size dest_max, ptr src, size count, int kind)",
+    "rt.memcpy_async":
+        "aclrtMemcpyAsync(ptr dst, size dest_max, ptr src, size count, int kind, ptr stream)",
+    "rt.memset": "aclrtMemset(ptr dev_ptr, size max_count, int value, size count)",
+    "rt.memset_async":
+        "aclrtMemsetAsync(ptr dev_ptr, size max_count, int value, size count, ptr stream)",
+    "rt.get_mem_info": "aclrtGetMemInfo(int attr, size* free, size* total)",
+    "rt.subscribe_report": "aclrtSubscribeReport(uint64 thread_id, ptr stream)",
+    "rt.unsubscribe_report": "aclrtUnSubscribeReport(uint64 thread_id, ptr stream)",
+    "rt.process_report": "aclrtProcessReport(int timeout)",
 }
 
 _TYPES = {
@@ -89,6 +93,14 @@ _TYPES = {
     "void": None,
 }
 _BY_STATUS = ctypes.c_int32
+
+# What a caller gives for a type of _TYPES.
+_WORDS = {
+    **dict.fromkeys(("int", "uint", "uint64", "size"), "a whole number"),
+    "float": "a number",
+    "ptr": "an address or handle (an int, or None)",
+    "text": "text",
+}
 
 
 # ---- The libraries --------------------------------------------------------------------------------
@@ -161,17 +173,18 @@ def _value(result):
     return result.decode() if isinstance(result, bytes) else result or 0
 
 
-def _bind(name, prototype):
+def _bind(path, prototype):
     """A function that calls the C function of a prototype; None where the library lacks it."""
     returned, symbol, parameters = re.fullmatch(r"(?:(\w+) )?(\w+)\((.*)\)", prototype).groups()
     if not _has(symbol):
         return None
-    parameters = re.findall(r"(\w+)([*?]?)", parameters)
-    arguments = [_TYPES[kind] for kind, _ in parameters]
-    written = [k for k, (_, mark) in enumerate(parameters) if mark == "*"]
+    parameters = re.findall(r"(\w+)([*?]?) (\w+)", parameters)
+    arguments = [_TYPES[kind] for kind, _, _ in parameters]
+    written = [k for k, (_, mark, _) in enumerate(parameters) if mark == "*"]
+    taken = [(kind, argument) for kind, mark, argument in parameters if mark != "*"]
     for k in written:
         arguments[k] = ctypes.POINTER(arguments[k])
-    flags = tuple({"*": (2,), "?": (1, None, None), "": (1,)}[mark] for _, mark in parameters)
+    flags = tuple({"*": (2,), "?": (1, None, None), "": (1,)}[mark] for _, mark, _ in parameters)
     restype = _TYPES[returned] if returned else _BY_STATUS
     c_function = ctypes.CFUNCTYPE(restype, *arguments)((symbol, _library), flags)
     if written:
@@ -183,9 +196,25 @@ def _bind(name, prototype):
         try:
             return c_function(*given)
         except ctypes.ArgumentError:
+            pass
+        try:
             return c_function(*map(_plain, given))
+        except ctypes.ArgumentError as error:
+            place = int(re.search(r"\d+", str(error))[0]) - 1  # among all parameters of C
+            place -= sum(k < place for k in written)
+            kind, argument = taken[place]
+            text = f"acl.{path}: {argument} must be {_WORDS[kind]}, not {type(given[place]).__name__}"
+        raise TypeError(text)
 
-    function.__doc__ = f"{symbol}, with {sum(mark != '*' for _, mark in parameters)} arguments."
+    given = ", ".join(argument for _, argument in taken)
+    results = [parameters[k][2] for k in written]
+    if not returned:
+        results.append("ret")
+    elif returned != "void":
+        results.append({"ptr": "address"}.get(returned, returned))
+    result = ", ".join(results) or "None"
+    result = f"({result})" if len(results) > 1 else result
+    function.__doc__ = f"{path}({given}) -> {result}, by {symbol}."
     return function
 
 
@@ -207,7 +236,7 @@ def _add(where, function, name=None):
 def _add_functions():
     for path, prototype in _FUNCTIONS.items():
         module, _, name = path.rpartition(".")
-        function = _bind(name, prototype)
+        function = _bind(path, prototype)
         if function is not None:
             _add({"rt": rt, "op": op, "": sys.modules[__name__]}[module], function, name)
 
@@ -376,6 +405,8 @@ if importlib.util.find_spec("numpy"):
         """An array that shares memory of the host, which the caller keeps alive."""
         import numpy
 
+        if numpy_type not in _NUMPY_TYPES:
+            raise KeyError(f"ptr_to_numpy: {numpy_type!r} is not the number of a type (numpy.dtype(...).num)")
         dtype = numpy.dtype(_NUMPY_TYPES[numpy_type])
         count = dtype.itemsize
         for size in shape:

@@ -19,8 +19,22 @@ def test_the_first_program_prints_what_stands_below_it():
     assert (done.returncode, done.stdout) == (0, printed), done.stderr
 
 
+def test_arrays_of_numpy_go_to_the_device_and_back_as_the_page_says():
+    pytest.importorskip("numpy", reason="NumPy is not installed")
+    begin, piece = PYTHON[0][0].split("tensors =")[0], PYTHON[1][0]
+    program = f"""{begin}
+import numpy
+array = numpy.arange(12, dtype=numpy.float32).reshape(3, 4).T
+memory = allocate(array.nbytes)
+{piece}
+print((result == array).all())
+"""
+    done = run("-c", program, **HERE)
+    assert (done.returncode, done.stdout) == (0, "True\n"), done.stderr
+
+
 def test_a_piece_of_the_example_is_as_it_stands_there_and_prints_that():
-    piece, printed = PYTHON[1]
+    piece, printed = PYTHON[2]
     assert piece in EXAMPLE.read_text()
     done = run(EXAMPLE, **HERE)
     assert (done.returncode, done.stdout) == (0, printed), done.stderr

@@ -70,8 +70,12 @@ def test_a_wrong_number_of_arguments_is_a_mistake_of_the_program():
     for arguments in ((), (4,), (4, 0, 0)):
         with pytest.raises(TypeError):
             acl.rt.malloc(*arguments)
-    with pytest.raises((TypeError, ctypes.ArgumentError)):
+    with pytest.raises(TypeError, match="^acl.rt.malloc: size must be a whole number, not str$"):
         acl.rt.malloc("four", 0)
+    with pytest.raises(TypeError, match="^acl.rt.memcpy: src must be an address .*, not tuple$"):
+        acl.rt.memcpy(0, 4, (1, 2), 4, 1)
+    with pytest.raises(TypeError, match="^acl.rt.event_elapsed_time: end_event must be"):
+        acl.rt.event_elapsed_time(0, "later")
 
 
 @pytest.mark.parametrize("count", [1, 7, 4096, 1_000_003])
@@ -321,7 +325,7 @@ def test_half_precision_and_unknown_types_of_numpy():
     numpy = pytest.importorskip("numpy", reason="NumPy is not installed")
     memory = ctypes.create_string_buffer(numpy.float16([1.5, -2]).tobytes(), 4)
     assert acl.util.ptr_to_numpy(ctypes.addressof(memory), (2,), 23).tolist() == [1.5, -2]
-    with pytest.raises(KeyError):
+    with pytest.raises(KeyError, match="17 is not the number of a type"):
         acl.util.ptr_to_numpy(ctypes.addressof(memory), (2,), 17)
 
 

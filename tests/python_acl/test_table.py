@@ -55,8 +55,10 @@ def test_a_function_is_called_as_its_header_declares_it(prototype):
         assert not acl._has(symbol)
         pytest.skip(f"{symbol} is not declared")
     assert kind(declared[0]) == (returned or "")
-    wanted = [p.strip().rstrip("?") for p in parameters.split(",") if p.strip()]
-    assert [kind(parameter) for parameter in declared[1]] == wanted
+    wanted = re.findall(r"(\w+\*?)\??( \w+)", parameters)
+    assert [kind(parameter) for parameter in declared[1]] == [one for one, _ in wanted]
+    names = [re.sub("[A-Z]", lambda c: "_" + c[0].lower(), one.split()[-1]) for one in declared[1]]
+    assert [" " + name.lstrip("*") for name in names] == [name for _, name in wanted]
 
 
 def test_the_comparison_with_headers_sees_a_wrong_type():
@@ -104,6 +106,12 @@ def test_what_is_not_carried_out_is_absent():
         function = getattr(where, name)
         assert (function.__module__, function.__name__) == (where.__name__, name)
         assert function.__doc__, name
+
+
+def test_help_says_what_a_function_takes_and_gives():
+    assert acl.rt.malloc.__doc__ == "rt.malloc(size, policy) -> (dev_ptr, ret), by aclrtMalloc."
+    assert acl.rt.free.__doc__ == "rt.free(dev_ptr) -> ret, by aclrtFree."
+    assert acl.get_soc_name.__doc__ == "get_soc_name() -> text, by aclrtGetSocName."
 
 
 def test_submodules_can_be_imported():
