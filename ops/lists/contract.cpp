@@ -159,6 +159,7 @@ void Lists::add(Signature call, const std::vector<std::string>& names, const std
     }
     ++tensor;
   }
+  const bool takes_alpha = single == "aclnnAdds" || single == "aclnnSubs";  // which lists do not
   const bool has_one_number =
       !form.name.empty() && !form.of_each && form.type != "const aclScalarList*";
   Operator op{.call = std::move(call),
@@ -171,9 +172,11 @@ void Lists::add(Signature call, const std::vector<std::string>& names, const std
               .results = {.reference = for_members(of, lists, form, attribute, nullptr),
                           .bound = of->results.bound,
                           .nan_goes_through = of->results.nan_goes_through},
-              .words = {"for each tensor of a list: " + of->words.computes.english,
-                        "对列表中每个张量：" + of->words.computes.chinese, members.in_graph,
-                        members.check}};
+              .words = {"for each tensor of a list, as " + single +
+                            (takes_alpha ? " with alpha 1: " : ": ") + of->words.computes.english,
+                        "对列表中每个张量，同 " + single +
+                            (takes_alpha ? "（alpha 为 1）：" : "：") + of->words.computes.chinese,
+                        members.in_graph, members.check}};
   if (of->results.magnitude) {
     op.results.magnitude = for_members(of, lists, form, attribute, of->results.magnitude);
   }

@@ -11,7 +11,7 @@ ACLGRAD_BEGIN_DECLS
 /*
  * gradOutput  FLOAT, FLOAT16, DOUBLE; BF16 (Ascend910B, Ascend910_93, Ascend950); rank 0 to 8
  * self        the forward's input x; dtype and shape of gradOutput
- * buffer      the forward's, dtype of gradOutput, of any shape; not read
+ * buffer      the forward's, dtype of gradOutput, of any shape, not null; not read
  * gradInput   dtype and shape of gradOutput; may be gradOutput or self
  */
 ACL_FUNC_VISIBILITY aclnnStatus aclnnLogSigmoidBackwardGetWorkspaceSize(
