@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What recording costs: programs of three kinds run by turns, alone and under aclgrad-record, each
-// in a process of its own, from its start to its end.
+// What records cost. Of calls: programs of three kinds run by turns, alone and under
+// aclgrad-record, each in a process of its own, from its start to its end. Of runs: fit() by turns,
+// with a run.json and without.
 #include <aclgrad/aclgrad.h>
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -21,23 +22,77 @@ namespace {
 using namespace aclgrad;
 namespace fs = std::filesystem;
 
-// Steps of training of the transformer as the example trains it, with a batch of 16.
-void transformer_steps(int steps) {
-  constexpr std::int64_t kCharacters = 80;
-  const transformer::Sizes sizes;
-  const transformer::Transformer model(kCharacters, sizes, Activation::geglu, DType::float32, 7);
-  const auto loss = [&](const Value& x, const Value& next) {
-    return cross_entropy(model(x), next);
-  };
+// The transformer as the example trains it, with batches of 16.
+struct Writer {
+  static constexpr std::int64_t kCharacters = 80;
+  transformer::Sizes sizes;
+  transformer::Transformer model{kCharacters, sizes, Activation::geglu, DType::float32, 7};
   AdamW optimizer;
-  Trainer trainer(model, loss, optimizer);
-  const Shape shape{16, sizes.context};
-  data::Dataset batch{Tensor::zeros(shape, DType::int64), Tensor::zeros(shape, DType::int64)};
-  for (std::int64_t i = 0; i < batch.features.numel(); ++i) {
-    batch.features.data<std::int64_t>()[static_cast<std::size_t>(i)] = i * 7 % kCharacters;
-    batch.labels.data<std::int64_t>()[static_cast<std::size_t>(i)] = (i + 1) * 7 % kCharacters;
+  Trainer trainer{
+      model, [this](const Value& x, const Value& next) { return cross_entropy(model(x), next); },
+      optimizer};
+
+  data::Dataset examples(std::int64_t count) const {
+    const Shape shape{count, sizes.context};
+    data::Dataset made{Tensor::zeros(shape, DType::int64), Tensor::zeros(shape, DType::int64)};
+    for (std::int64_t i = 0; i < made.features.numel(); ++i) {
+      made.features.data<std::int64_t>()[static_cast<std::size_t>(i)] = i * 7 % kCharacters;
+      made.labels.data<std::int64_t>()[static_cast<std::size_t>(i)] = (i + 1) * 7 % kCharacters;
+    }
+    return made;
   }
-  for (int i = 0; i < steps; ++i) trainer.step(batch);
+};
+
+void transformer_steps(int steps) {
+  Writer writer;
+  const data::Dataset batch = writer.examples(16);
+  for (int i = 0; i < steps; ++i) writer.trainer.step(batch);
+}
+
+// The demo's network: 26,122 parameters, 1,437 digits in batches of 64.
+struct Classifier {
+  Sequential model{Linear("hidden1", 64, 128), Activate{Activation::elu},
+                   Linear("hidden2", 128, 128), Activate{Activation::elu},
+                   Linear("output", 128, 10)};
+  AdamW optimizer;
+  Trainer trainer{model,
+                  [this](const Value& x, const Value& t) { return cross_entropy(model(x), t); },
+                  optimizer};
+
+  static data::Dataset examples(std::int64_t count) {
+    data::Dataset made{init::normal({count, 64}, 5), Tensor::zeros({count}, DType::int64)};
+    for (std::int64_t i = 0; i < count; ++i) made.labels.set(i, static_cast<double>(i % 10));
+    return made;
+  }
+};
+
+// Seconds of so many steps, and of an evaluation after each `every`, with a record of the run or
+// without.
+template <class Network>
+double seconds_of_fit(std::int64_t batch_size, std::int64_t examples, std::int64_t steps,
+                      std::int64_t every, const std::string& record) {
+  Network network;
+  const data::Batches batches(network.examples(examples), {.batch_size = batch_size, .seed = 3});
+  const FitOptions options{.steps = steps,
+                           .evaluate_every = every,
+                           .validation = network.examples(batch_size),
+                           .record = record,
+                           .progress = report::ProgressMode::off};
+  return fit(network.trainer, batches, options).seconds;
+}
+
+void measure_fit(const std::string& name, int rounds, const std::string& file,
+                 const std::function<double(const std::string& record)>& seconds) {
+  std::vector<double> without, with;
+  for (int i = 0; i < rounds; ++i) {
+    without.push_back(seconds(""));
+    with.push_back(seconds(file));
+    fs::remove(file);
+  }
+  const double before = bench::median(without), after = bench::median(with);
+  fmt::print("{}: {:.3f} s, with run.json {:.3f} s, {:+.1f} %\n", name, before, after,
+             100 * (after / before - 1));
+  std::fflush(stdout);
 }
 
 void check(int status) {
@@ -105,7 +160,7 @@ void measure(const std::string& name, int rounds, const std::string& folder) {
 }  // namespace
 
 int main(int argc, char** argv) try {
-  CLI::App app("What recording costs, by turns with and without it (docs/how-to/records.md).");
+  CLI::App app("What records of calls and of runs cost, by turns with and without them.");
   int rounds = 7;
   std::string folder = fs::temp_directory_path() / fmt::format("bench_records.{}", getpid());
   std::string word, run;
@@ -113,7 +168,7 @@ int main(int argc, char** argv) try {
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   app.add_option("--folder", folder, "where the records are written, and removed again");
-  app.add_option("--filter", word, "only programs whose name contains this");
+  app.add_option("--filter", word, "only what has this in its name");
   app.add_option("--run", run, "run this program, measure nothing");
   CLI11_PARSE(app, argc, argv);
   if (!run.empty()) {
@@ -122,6 +177,19 @@ int main(int argc, char** argv) try {
   }
   for (const auto& [name, program] : kPrograms) {
     if (name.find(word) != std::string::npos) measure(name, rounds, folder);
+  }
+  for (const std::int64_t every : {23, 230}) {
+    const std::string name = fmt::format("2300 steps of the demo, evaluated after each {}", every);
+    if (name.find(word) == std::string::npos) continue;
+    measure_fit(name, rounds, folder + ".json", [&](const std::string& record) {
+      return seconds_of_fit<Classifier>(64, 1437, 2300, every, record);
+    });
+  }
+  if (const std::string name = "20 steps of the transformer, evaluated after each 5";
+      name.find(word) != std::string::npos) {
+    measure_fit(name, rounds, folder + ".json", [&](const std::string& record) {
+      return seconds_of_fit<Writer>(16, 320, 20, 5, record);
+    });
   }
   return 0;
 } catch (const std::exception& error) {
