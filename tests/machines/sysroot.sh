@@ -19,8 +19,8 @@ apt=(apt-get -qq -o "APT::Architecture=$architecture" -o "APT::Architectures=$ar
   -o APT::Install-Recommends=0 -o Debug::NoLocking=1)
 "${apt[@]}" update
 "${apt[@]}" install --download-only --yes "$@" >/dev/null
+# But for what the cross compiler has of its own: the C library to link with, whose paths hold on that machine only.
+rm -f "$work"/cache/archives/libc6-dev_*
 for archive in "$work"/cache/archives/*.deb; do dpkg-deb -x "$archive" "$folder"; done
-# Texts for the linker, with paths that hold on that machine only (libc.so): the cross compiler has its own.
-find "$folder/usr/lib" -maxdepth 2 -name 'lib*.so' -type f -size -4k -delete
 rm -r "$work"
 echo "$wanted" >"$folder.packages"
