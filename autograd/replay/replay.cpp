@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "replay/gradients.h"
+
 namespace aclgrad::replay {
 namespace {
 
@@ -19,7 +21,7 @@ const contract::Operator* find_operator(const std::string& name) {
 class Replay {
  public:
   Replay(const Record& record, Runner& runner, const Options& options)
-      : record_(record), runner_(runner), options_(options), history_(record) {
+      : record_(record), runner_(runner), options_(options), history_(record), forwards_(record) {
     report_.record = record.folder();
     report_.program = record.program();
     report_.library = runner.path();
@@ -56,6 +58,7 @@ class Replay {
     } else if (!planned_operator(call.function).empty() && !run_later_.contains(call.number)) {
       phase_one(call);
     }
+    if (options_.gradients) forwards_.see(call);
     blocks_.see_gone(call);
   }
 
@@ -165,7 +168,10 @@ class Replay {
         break;
     }
     if (!options_.gradients) return;
-    for (std::string& text : wrong_gradients(task, after, report_.gradients)) {
+    GradientCheck check = check_gradients(task, after, forwards_);
+    report_.gradients += check.checked;
+    if (!check.why.empty()) ++report_.unchecked[call.function + ": " + check.why];
+    for (std::string& text : check.wrong) {
       report_.findings.push_back({call.number, call.function, "gradient", std::move(text)});
     }
   }
@@ -174,6 +180,7 @@ class Replay {
   Runner& runner_;
   const Options& options_;
   History history_;
+  Forwards forwards_;
   Blocks blocks_;
   std::set<std::uint64_t> run_later_;  // phases one whose phase two follows
   std::set<std::uint64_t> ran_;        // and whose phase two was right before

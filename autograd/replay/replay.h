@@ -39,8 +39,9 @@ struct Report {
   std::map<std::string, Row> rows = {};
   std::map<std::string, std::int64_t> left_out = {};  // calls that were not run, by why
   std::map<std::string, std::string> unjudged = {};   // why, by operator
-  std::int64_t gradients = 0;          // elements of gradients that were differentiated
-  std::vector<Finding> findings = {};  // in the order of the calls
+  std::int64_t gradients = 0;  // elements of gradients that were differentiated
+  std::map<std::string, std::int64_t> unchecked = {};  // calls whose gradients were not, by why
+  std::vector<Finding> findings = {};                  // in the order of the calls
   bool is_torn = false;
   std::string reproduced;  // the program of the first call beyond its bound
 
@@ -64,11 +65,6 @@ std::vector<Content> after_of(const Record& record, const Call& call, const Task
 
 /// Whether the bytes before the call are there, of all tensors that have any.
 bool has_bytes(const Task& task);
-
-/// Elements of recorded gradients that are not the derivative of their forward at the recorded
-/// inputs, by finite differences of the contract's exact results. Counts what was checked.
-std::vector<std::string> wrong_gradients(const Task& task, const std::vector<Content>& after,
-                                         std::int64_t& checked);
 
 /// Writes a C program that runs one call alone, and its data beside it. Throws IoError.
 void write_program(const std::string& path, const Record& record, const Task& task,

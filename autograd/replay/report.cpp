@@ -82,6 +82,8 @@ std::string to_text(const Report& report) {
     text += fmt::format("{} elements of gradients differentiated\n", report.gradients);
   for (const auto& [why, count] : report.left_out)
     text += fmt::format("not run: {} ({})\n", why, count);
+  for (const auto& [why, count] : report.unchecked)
+    text += fmt::format("gradients not checked: {} ({})\n", why, count);
   for (const auto& [function, why] : report.unjudged)
     text += fmt::format("no bound: {}: {}\n", function, why);
   if (report.is_right()) return text + "All is as it must be.\n";
@@ -107,6 +109,7 @@ std::string to_json(const Report& report) {
                                {"largest", row.largest}};
   }
   json["left_out"] = report.left_out;
+  json["gradients_not_checked"] = report.unchecked;
   json["findings"] = Json::array();
   for (const Finding& each : report.findings) json["findings"].push_back(json_of(each));
   if (!report.reproduced.empty()) json["reproduced"] = report.reproduced;
@@ -144,6 +147,10 @@ std::string to_html(const Report& report) {
   html += "</tbody></table>\n";
   for (const auto& [why, count] : report.left_out) {
     html += fmt::format("<p class=\"faint\">Not run: {} ({})</p>\n", escaped(why), count);
+  }
+  for (const auto& [why, count] : report.unchecked) {
+    html +=
+        fmt::format("<p class=\"faint\">Gradients not checked: {} ({})</p>\n", escaped(why), count);
   }
   return html + "</body></html>\n";
 }

@@ -134,7 +134,7 @@ Arrays given_batch(const Arguments& a, const Arrays& x, const Arrays& y, const A
   Arrays given = {g, x[0]};
   if (has(2)) given.push_back(x[1]);
   if (has(3)) given.insert(given.end(), x.end() - 2, x.end());  // the running statistics
-  if (a.number("training") != 0) given.insert(given.end(), y.end() - 2, y.end());
+  if (has(5)) given.insert(given.end(), {y.at(y.size() - 2), y.back()});
   return given;
 }
 

@@ -315,9 +315,10 @@ void add_layer_norm(std::vector<Operator>& all) {
     arrange_rows(a);
     a.tensor("biasOptional").optional = true;  // it is not read
   };
-  const auto given = [](const Arguments&, const Arrays& x, const Arrays& y, const Array& g) {
-    Arrays inputs = {g, x[0], y[1], y[2]};
+  const auto given = [](const Arguments& a, const Arrays& x, const Arrays& y, const Array& g) {
+    Arrays inputs = {g, x[0], y.at(1), y.at(2)};
     if (x.size() > 1) inputs.push_back(x[1]);
+    if (x.size() > 2 && !a.parameters()[6].tensor()->optional) inputs.push_back(x[2]);
     return inputs;
   };
   const Operator backward{

@@ -338,7 +338,7 @@ Arrays elements_backward(const Arguments& a, const Arrays& in) {
 // Of aclnnBatchNorm in training, whose batch is that of two parts.
 Arrays given_whole(const Arguments&, const Arrays& x, const Arrays& y, const Array& g) {
   constexpr Number kEps = 0.25L;  // of the right call
-  const Array &input = x[0], &mean = y[y.size() - 2];
+  const Array &input = x[0], &mean = y.at(y.size() - 2);
   Array invstd = y.back();  // the variance
   for (Number& each : invstd.values) each = inverse_deviation(each, kEps);
   const Number n = static_cast<Number>(count_of(input.shape)) / static_cast<Number>(input.shape[1]);
@@ -346,7 +346,7 @@ Arrays given_whole(const Arguments&, const Arrays& x, const Arrays& y, const Arr
           input,
           mean,
           invstd,
-          x[1],
+          x.at(1),
           by_channel<false>(input.shape, [&](size_t i, size_t) { return g.values[i]; }),
           by_channel<false>(
               input.shape,
@@ -391,7 +391,7 @@ void add_elements(std::vector<Operator>& all) {
           Gradient{.of = "aclnnBatchNormElemt",
                    .inputs =
                        [](const Arguments&, const Arrays& x, const Arrays&, const Array& g) {
-                         return Arrays{g, x[0], x[3], x[4], x[1]};
+                         return Arrays{g, x[0], x.at(3), x.at(4), x[1]};
                        },
                    .order = {"weight", "bias"}},
       .words = {"Σ g and Σ g·(x − mean) for every channel, and the gradients of weight and bias",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// usage: driver faults | right | near | late | between | large | die
+// usage: driver faults | right | near | late | between | gradients | large | die
 // An aclnn host program that is recorded. Every operator is called once wrongly and once rightly,
 // so that the record says which calls are to be found: those that come after aclrtGetDevice.
 #include <dlfcn.h>
@@ -18,8 +18,13 @@
 #include "aclnnop/aclnn_matmul.h"
 #include "aclnnop/aclnn_mul.h"
 #include "aclnnop/aclnn_relu.h"
+#include "aclnnop/aclnn_sigmoid.h"
+#include "aclnnop/aclnn_sigmoid_backward.h"
 #include "aclnnop/aclnn_silu.h"
 #include "aclnnop/aclnn_softmax.h"
+#include "aclnnop/aclnn_softmax_backward.h"
+#include "aclnnop/aclnn_tanh.h"
+#include "aclnnop/aclnn_tanh_backward.h"
 #include "tests/replay/faulty_provider.h"
 
 namespace {
@@ -180,6 +185,63 @@ void large(aclrtStream stream) {
   set_fault(Fault::kNone);
 }
 
+// A forward of tensor 0, or in place, to tensor 2, and its backward, which is given tensor 1 and
+// that result, to tensor 3.
+struct Pair {
+  Operator forward;
+  Operator backward;
+};
+
+const std::vector<Pair>& pairs() {
+  static const std::vector<Pair> all = {
+      {{[](const Memory& m, uint64_t* s, aclOpExecutor** e) {
+          return aclnnSigmoidGetWorkspaceSize(m.tensors[0], m.tensors[2], s, e);
+        },
+        aclnnSigmoid},
+       {[](const Memory& m, uint64_t* s, aclOpExecutor** e) {
+          return aclnnSigmoidBackwardGetWorkspaceSize(m.tensors[1], m.tensors[2], m.tensors[3], s,
+                                                      e);
+        },
+        aclnnSigmoidBackward}},
+      {{[](const Memory& m, uint64_t* s, aclOpExecutor** e) {
+          return aclnnInplaceTanhGetWorkspaceSize(m.tensors[2], s, e);
+        },
+        aclnnInplaceTanh},
+       {[](const Memory& m, uint64_t* s, aclOpExecutor** e) {
+          return aclnnTanhBackwardGetWorkspaceSize(m.tensors[1], m.tensors[2], m.tensors[3], s, e);
+        },
+        aclnnTanhBackward}},
+      {{[](const Memory& m, uint64_t* s, aclOpExecutor** e) {
+          return aclnnSoftmaxGetWorkspaceSize(m.tensors[0], 1, m.tensors[2], s, e);
+        },
+        aclnnSoftmax},
+       {[](const Memory& m, uint64_t* s, aclOpExecutor** e) {
+          return aclnnSoftmaxBackwardGetWorkspaceSize(m.tensors[1], m.tensors[2], 1, m.tensors[3],
+                                                      s, e);
+        },
+        aclnnSoftmaxBackward}}};
+  return all;
+}
+
+// The forward of a backward is not the last call of its function; the last backward is wrong.
+void gradients(aclrtStream stream) {
+  for (const Pair& each : pairs()) {
+    const Memory memory(4);
+    const Memory other(4);
+    call(each.forward, memory, stream);
+    for (const std::size_t i : {0, 2}) {
+      relu(other.tensors[1], other.tensors[i], stream);
+      check(aclrtSynchronizeStream(stream));
+    }
+    call(each.forward, other, stream);
+    call(each.backward, memory, stream);
+    set_fault(Fault::kFirstElement);
+    mark();
+    call(each.backward, memory, stream);
+    set_fault(Fault::kNone);
+  }
+}
+
 // Each of them is right when it is called alone.
 void between(aclrtStream first) {
   {  // a stale input: a call that writes beyond its output, and one that reads what lies there
@@ -266,6 +328,8 @@ int main(int argc, char** argv) {
     faults(stream);
   } else if (what == "between") {
     between(stream);
+  } else if (what == "gradients") {
+    gradients(stream);
   } else if (what == "large") {
     large(stream);
   } else if (what == "right" || what == "die") {

@@ -14,8 +14,11 @@
 #include "aclnnop/aclnn_gelu.h"
 #include "aclnnop/aclnn_matmul.h"
 #include "aclnnop/aclnn_mul.h"
+#include "aclnnop/aclnn_sigmoid_backward.h"
 #include "aclnnop/aclnn_silu.h"
 #include "aclnnop/aclnn_softmax.h"
+#include "aclnnop/aclnn_softmax_backward.h"
+#include "aclnnop/aclnn_tanh_backward.h"
 
 namespace {
 
@@ -189,6 +192,43 @@ aclnnStatus aclnnSoftmaxGetWorkspaceSize(const aclTensor* self, int64_t dim, acl
 aclnnStatus aclnnSoftmax(void* workspace, uint64_t size, aclOpExecutor* executor,
                          aclrtStream stream) {
   return run("aclnnSoftmax", workspace, size, executor, stream);
+}
+
+aclnnStatus aclnnSigmoidBackwardGetWorkspaceSize(const aclTensor* gradOutput,
+                                                 const aclTensor* output, aclTensor* gradInput,
+                                                 uint64_t* size, aclOpExecutor** executor) {
+  static auto* const plan =
+      real<decltype(aclnnSigmoidBackwardGetWorkspaceSize)>("aclnnSigmoidBackwardGetWorkspaceSize");
+  return note(plan(gradOutput, output, gradInput, size, executor), executor, gradOutput, gradInput);
+}
+aclnnStatus aclnnSigmoidBackward(void* workspace, uint64_t size, aclOpExecutor* executor,
+                                 aclrtStream stream) {
+  return run("aclnnSigmoidBackward", workspace, size, executor, stream);
+}
+
+aclnnStatus aclnnTanhBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* output,
+                                              aclTensor* gradInput, uint64_t* size,
+                                              aclOpExecutor** executor) {
+  static auto* const plan =
+      real<decltype(aclnnTanhBackwardGetWorkspaceSize)>("aclnnTanhBackwardGetWorkspaceSize");
+  return note(plan(gradOutput, output, gradInput, size, executor), executor, gradOutput, gradInput);
+}
+aclnnStatus aclnnTanhBackward(void* workspace, uint64_t size, aclOpExecutor* executor,
+                              aclrtStream stream) {
+  return run("aclnnTanhBackward", workspace, size, executor, stream);
+}
+
+aclnnStatus aclnnSoftmaxBackwardGetWorkspaceSize(const aclTensor* gradOutput,
+                                                 const aclTensor* output, int64_t dim,
+                                                 aclTensor* out, uint64_t* size,
+                                                 aclOpExecutor** executor) {
+  static auto* const plan =
+      real<decltype(aclnnSoftmaxBackwardGetWorkspaceSize)>("aclnnSoftmaxBackwardGetWorkspaceSize");
+  return note(plan(gradOutput, output, dim, out, size, executor), executor, gradOutput, out);
+}
+aclnnStatus aclnnSoftmaxBackward(void* workspace, uint64_t size, aclOpExecutor* executor,
+                                 aclrtStream stream) {
+  return run("aclnnSoftmaxBackward", workspace, size, executor, stream);
 }
 
 aclnnStatus aclnnMatmulGetWorkspaceSize(const aclTensor* self, const aclTensor* mat2,

@@ -337,7 +337,8 @@ enum class Side { kAny, kLeft, kRight, kInside, kOutside };
 struct Gradient {
   std::string of;  // "aclnnElu"
   // The backward's inputs, from the forward's inputs, its exact results, and the gradient of one of
-  // these (differentiated_result). None: that gradient, then the forward's inputs.
+  // these (differentiated_result). None: that gradient, then the forward's inputs. Throws for a
+  // forward's call that leaves out what the backward needs.
   std::function<Arrays(const Arguments& backward, const Arrays& inputs, const Arrays& outputs,
                        const Array& gradient)>
       inputs = nullptr;
