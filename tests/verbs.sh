@@ -198,11 +198,12 @@ verb_test_install() {
 }
 
 #: ./dev verify-matrix [BUILD...]
-#:                         train the demo once and verify that it has the same bits on any number of threads,
-#:                         replayed, eager and resumed, by other instruction sets, other builds (folders such as
-#:                         build/clang) and, with qemu-user, on other processors: writes docs/verify.md (a minute)
+#:                         train the demo and the examples' networks once and verify that they have the same bits
+#:                         on any number of threads and ranks, replayed, eager and resumed, by other instruction
+#:                         sets, other builds (folders such as build/clang and build/aarch64) and, with qemu-user,
+#:                         on other processors: writes docs/verify.md (ten minutes; more with an emulator)
 verb_verify_matrix() {
-  build aclgrad-verify train_digits test_verify
+  build aclgrad-verify train_digits convolution mobilenet recurrent transformer translate test_verify
   bash tests/verify/matrix.sh "$build" docs/verify.md "$@"
 }
 

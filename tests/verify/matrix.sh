@@ -106,7 +106,7 @@ row_of() {
   done
 }
 
-for count in 1 2 3 4; do row "$count threads" OMP_NUM_THREADS="$count"; done
+for count in 1 2 3 4; do row "threads: $count" OMP_NUM_THREADS="$count"; done
 for session in launch eager; do row "$session" ACLGRAD_SESSION="$session"; done
 rows+=(resumed)
 for name in "${networks[@]}"; do
@@ -114,10 +114,10 @@ for name in "${networks[@]}"; do
   cell resumed "$name" "${verify[@]}" "$work/whole/$name.json" --from "$step"
 done
 for ranks in 1 2 4; do
-  rows+=("$ranks ranks")
+  rows+=("ranks: $ranks")
   for name in "${ranked[@]}"; do
     read -ra command <<<"${words[$name]}"
-    cell "$ranks ranks" "$name" "${verify[@]}" "$work/parts/$name.json" -- \
+    cell "ranks: $ranks" "$name" "${verify[@]}" "$work/parts/$name.json" -- \
       "$build/bin/${command[0]}" "${command[@]:1}" --micro-batches 4 --ranks "$ranks" --out "$work/again"
   done
 done
