@@ -83,6 +83,7 @@ __attribute__((target("sha,sse4.1"))) void compress_by_instructions(Sha256State&
   for (; count > 0; --count, blocks += 64) {
     const __m128i abef_before = abef, cdgh_before = cdgh;
     __m128i w[4];  // NOLINT: std::array drops the attributes of the type
+#pragma GCC unroll 16  // so that the words stay in registers
     for (std::size_t i = 0; i < 16; ++i) {
       __m128i& now = w[i % 4];
       if (i < 4) {

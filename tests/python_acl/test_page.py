@@ -2,6 +2,7 @@
 """The page docs/how-to/run-python-programs.md and its example: programs print what stands below them, and the
 network learns by the gradients that it should have."""
 import math
+import pathlib
 import re
 
 import pytest
@@ -20,7 +21,7 @@ def test_the_first_program_prints_what_stands_below_it():
 
 
 def test_arrays_of_numpy_go_to_the_device_and_back_as_the_page_says():
-    pytest.importorskip("numpy", reason="NumPy is not installed")
+    numpy = pytest.importorskip("numpy", reason="NumPy is not installed")
     begin, piece = PYTHON[0][0].split("tensors =")[0], PYTHON[1][0]
     program = f"""{begin}
 import numpy
@@ -29,7 +30,8 @@ memory = allocate(array.nbytes)
 {piece}
 print((result == array).all())
 """
-    done = run("-c", program, **HERE)
+    folders = f"{MODULE.parent}:{pathlib.Path(numpy.__file__).parents[1]}"
+    done = run("-c", program, **HERE | {"PYTHONPATH": folders})
     assert (done.returncode, done.stdout) == (0, "True\n"), done.stderr
 
 

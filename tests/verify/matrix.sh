@@ -180,7 +180,8 @@ threads, of a run that was recorded with four micro-batches; `SSE4` to `AVX3` ar
 the same processor (AVX3 is AVX-512; of SSE4 they run their portable code, which has no fused multiply-add); a build or a
 processor is a row where `./dev verify-matrix BUILD...` was given one (that of aarch64 runs in an emulator), or an emulator
 is installed; the last state is the beginning of its SHA-256. `SSE4` and what runs in an emulator are looked at up to the first
-evaluation, after 20 to 100 steps.
+evaluation, after 20 to 100 steps. Clang 14 is no row, as it has no `std::source_location` and does not compile the library;
+a record made on an Intel Xeon is verified by the tests of every build (`Verifying.WhatAnotherProcessorRecordedIsEqual`).
 
 ## What may differ, and why
 
