@@ -178,7 +178,10 @@ def _bind(path, prototype):
     returned, symbol, parameters = re.fullmatch(r"(?:(\w+) )?(\w+)\((.*)\)", prototype).groups()
     if not _has(symbol):
         return None
-    parameters = re.findall(r"(\w+)([*?]?) (\w+)", parameters)
+    parameters = [
+        re.fullmatch(r"(\w+)([*?]?) (\w+)", each).groups()
+        for each in filter(None, parameters.split(", "))
+    ]
     arguments = [_TYPES[kind] for kind, _, _ in parameters]
     written = [k for k, (_, mark, _) in enumerate(parameters) if mark == "*"]
     taken = [(kind, argument) for kind, mark, argument in parameters if mark != "*"]
@@ -303,7 +306,8 @@ if hasattr(rt, "create_event_with_flag"):
 
 if hasattr(rt, "create_event_ex_with_flag") and _has("aclrtQueryEventStatus"):
     _create_ex, _destroy = _with_abilities(rt.create_event_ex_with_flag), rt.destroy_event
-    _query, _query_status = rt.query_event, _bind("query_event", "aclrtQueryEventStatus(ptr, int*)")
+    _query = rt.query_event
+    _query_status = _bind("rt.query_event", "aclrtQueryEventStatus(ptr event, int* status)")
 
     @_part_of(rt)
     def _create_event_ex_with_flag(flag):
