@@ -59,7 +59,7 @@ std::vector<Access> History::accesses_of(const Call& call, const Task* task) con
                      find_bytes(call.before, name), find_bytes(call.after, name)});
     }
     const std::uint64_t workspace = address_of(argument(call, "workspace"));
-    const auto size = argument(call, "workspaceSize").get<std::uint64_t>();
+    const auto size = whole<std::uint64_t>(argument(call, "workspaceSize"));
     if (workspace != 0 && size > 0 && size < UINT64_MAX - workspace) {
       all.push_back({"workspace", workspace, workspace + size, false, true, {}, {}});
     }
@@ -68,7 +68,7 @@ std::vector<Access> History::accesses_of(const Call& call, const Task* task) con
   const bool copies = call.function == "aclrtMemcpy" || call.function == "aclrtMemcpyAsync";
   const bool fills = call.function == "aclrtMemset" || call.function == "aclrtMemsetAsync";
   if (call.status != 0 || (!copies && !fills)) return all;
-  const auto count = argument(call, "count").get<std::uint64_t>();
+  const auto count = whole<std::uint64_t>(argument(call, "count"));
   const auto add = [&](const char* name, bool is_written) {
     const std::uint64_t begin = address_of(argument(call, name));
     if (count == 0 || count > UINT64_MAX - begin) return;
@@ -85,7 +85,7 @@ std::vector<Between> History::see(const Call& call, const Task* task, const Bloc
   see_streams(call);
   if (!planned_operator(call.function).empty()) {
     if (call.status == 0)
-      workspaces_[call.number] = argument(call, "workspaceSize").get<std::uint64_t>();
+      workspaces_[call.number] = whole<std::uint64_t>(argument(call, "workspaceSize"));
     return found;
   }
   const bool is_operator = call.plan.has_value();
@@ -179,7 +179,7 @@ void History::host_waited_for(std::uint64_t stream) {
 // pinned.
 bool History::is_complete(const Call& call) const {
   if (call.function != "aclrtMemcpyAsync" || call.status != 0) return false;
-  const int kind = argument(call, "kind").get<int>();
+  const int kind = whole<int>(argument(call, "kind"));
   if (kind != ACL_MEMCPY_HOST_TO_DEVICE && kind != ACL_MEMCPY_DEVICE_TO_HOST) return false;
   const std::uint64_t host =
       address_of(argument(call, kind == ACL_MEMCPY_HOST_TO_DEVICE ? "src" : "dst"));
@@ -196,7 +196,7 @@ void History::see_streams(const Call& call) {
   const std::string& name = call.function;
   if (name == "aclrtMallocHost" && call.status == 0) {
     const std::uint64_t begin = address_of(argument(call, "hostPtr"));
-    const auto size = argument(call, "size").get<std::uint64_t>();
+    const auto size = whole<std::uint64_t>(argument(call, "size"));
     pinned_[begin] = begin + std::min(size, UINT64_MAX - begin);
   } else if (starts_with_one_of(name, {"aclrtFreeHost"})) {
     pinned_.erase(address_of(argument(call, "hostPtr")));

@@ -65,7 +65,7 @@ std::optional<contract::Setting> setting_of(const contract::ParameterSpec& spec,
     throw IoError("another word than those of the contract");
   }
   if (std::holds_alternative<contract::DtypeSpec>(spec))
-    return static_cast<aclDataType>(json.get<int>());
+    return static_cast<aclDataType>(whole<int>(json));
   if (std::holds_alternative<contract::ScalarSpec>(spec)) {
     if (json.is_null()) return std::nullopt;
     if (!json.contains("value")) throw IoError("a scalar of another dtype");
@@ -77,7 +77,7 @@ std::optional<contract::Setting> setting_of(const contract::ParameterSpec& spec,
   if (json.is_array()) {
     contract::Shape values;
     for (const Json& each : json)
-      values.push_back(each.is_boolean() ? each.get<bool>() : each.get<std::int64_t>());
+      values.push_back(each.is_boolean() ? each.get<bool>() : whole<std::int64_t>(each));
     return values;
   }
   if (json.is_boolean()) return json.get<bool>() ? 1.0 : 0.0;

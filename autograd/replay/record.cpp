@@ -27,8 +27,8 @@ std::vector<Bytes> bytes_of(const Json& line, const char* when) {
   const auto found = line.find(when);
   if (found == line.end()) return all;
   for (const auto& [name, json] : found->items()) {
-    Bytes bytes{name, address_of(json.at("at")), json.at("bytes").get<std::uint64_t>(), {}};
-    if (!json.at("content").is_null()) bytes.content = json.at("content").get<std::uint64_t>();
+    Bytes bytes{name, address_of(json.at("at")), whole<std::uint64_t>(json.at("bytes")), {}};
+    if (!json.at("content").is_null()) bytes.content = whole<std::uint64_t>(json.at("content"));
     all.push_back(std::move(bytes));
   }
   return all;
@@ -45,7 +45,7 @@ void add_tensors(const Json& json, const std::string& name, std::vector<TensorAr
 }  // namespace
 
 aclDataType dtype_of(const Json& json) {
-  if (json.is_number_integer()) return static_cast<aclDataType>(json.get<int>());
+  if (json.is_number_integer()) return static_cast<aclDataType>(whole<int>(json));
   const auto& name = json.get_ref<const std::string&>();
   for (const common::DtypeInfo& info : common::kDtypes) {
     if (name == info.name) return info.dtype;
@@ -73,16 +73,22 @@ const Json& argument(const Call& call, const char* name) {
   return *found;
 }
 
+std::vector<std::int64_t> wholes(const Json& json) {
+  std::vector<std::int64_t> all;
+  for (const Json& each : json) all.push_back(whole<std::int64_t>(each));
+  return all;
+}
+
 TensorArgument tensor_of(const Json& json, const std::string& name) {
   TensorArgument tensor;
   tensor.name = name;
   tensor.handle = address_of(json.at("tensor"));
   tensor.dtype = dtype_of(json.at("dtype"));
-  tensor.shape = json.at("shape").get<std::vector<std::int64_t>>();
-  tensor.strides = json.at("strides").get<std::vector<std::int64_t>>();
-  tensor.offset = json.at("offset").get<std::int64_t>();
-  tensor.format = static_cast<aclFormat>(json.at("format").get<int>());
-  tensor.storage = json.at("storage").get<std::vector<std::int64_t>>();
+  tensor.shape = wholes(json.at("shape"));
+  tensor.strides = wholes(json.at("strides"));
+  tensor.offset = whole<std::int64_t>(json.at("offset"));
+  tensor.format = static_cast<aclFormat>(whole<int>(json.at("format")));
+  tensor.storage = wholes(json.at("storage"));
   tensor.address = address_of(json.at("address"));
   if (tensor.shape.size() != tensor.strides.size() || tensor.shape.size() > kMaxRank ||
       tensor.storage.size() > kMaxRank) {
@@ -191,24 +197,24 @@ void Record::check(const Bytes& bytes) const {
 void Record::read_line(const std::string& line, std::uint64_t number) {
   const Json json = Json::parse(line);
   if (number == 0) {
-    if (!json.is_object() || json.value("record", 0) != kFormat) {
+    if (!json.is_object() || json.value("record", Json()) != kFormat) {
       throw IoError(fmt::format("this is no record of format {}", kFormat));
     }
     program_ = json.value("program", "");
     return;
   }
   Call call;
-  call.number = json.at("n").get<std::uint64_t>();
+  call.number = whole<std::uint64_t>(json.at("n"));
   if (call.number != calls_.size()) {
     throw IoError(fmt::format("its number is {}, expected {}", call.number, calls_.size()));
   }
   call.function = json.at("call").get<std::string>();
-  call.thread = json.at("thread").get<std::int64_t>();
+  call.thread = whole<std::int64_t>(json.at("thread"));
   call.arguments = json.at("arguments");
   if (!call.arguments.is_object()) throw IoError("its arguments have no names");
-  call.status = json.contains("status") ? json.at("status").get<std::int64_t>() : 0;
+  call.status = json.contains("status") ? whole<std::int64_t>(json.at("status")) : 0;
   if (json.contains("plan")) {
-    call.plan = json.at("plan").get<std::uint64_t>();
+    call.plan = whole<std::uint64_t>(json.at("plan"));
     if (*call.plan >= calls_.size() || planned_operator(calls_[*call.plan].function).empty()) {
       throw IoError(fmt::format("call {} is no phase one before it", *call.plan));
     }

@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "aclgrad/error.h"
@@ -17,6 +18,18 @@
 namespace aclgrad::replay {
 
 using Json = nlohmann::ordered_json;  // arguments stand in the order of the header
+
+/// A number of a record. Throws Json::type_error for what is none, or not whole, or too large.
+template <class T>
+T whole(const Json& json) {
+  if (json.is_number_unsigned() && std::in_range<T>(json.get<std::uint64_t>()))
+    return static_cast<T>(json.get<std::uint64_t>());
+  if (json.is_number_integer() && !json.is_number_unsigned() &&
+      std::in_range<T>(json.get<std::int64_t>()))
+    return static_cast<T>(json.get<std::int64_t>());
+  throw Json::type_error::create(302, "a number is not whole, or too large", &json);
+}
+std::vector<std::int64_t> wholes(const Json& json);
 
 /// Memory of the device that a call found or left.
 struct Bytes {

@@ -167,8 +167,10 @@ class Objects {
       return texts_.emplace_back(json.get<std::string>()).data();
     }
     if (type == "float" || type == "double") return number_of(json);
-    return json.is_boolean() ? static_cast<std::int64_t>(json.get<bool>())
-                             : json.get<std::int64_t>();
+    if (json.is_boolean()) return static_cast<std::int64_t>(json.get<bool>());
+    // Of uint64_t too: the same 64 bits.
+    if (json.is_number_unsigned()) return static_cast<std::int64_t>(whole<std::uint64_t>(json));
+    return whole<std::int64_t>(json);
   }
 
  private:
@@ -219,7 +221,7 @@ class Objects {
   }
   aclIntArray* int_array(const Json& json) {
     if (json.is_null()) return nullptr;
-    const auto values = json.get<std::vector<std::int64_t>>();
+    const auto values = wholes(json);
     return keep(function<decltype(aclCreateIntArray)>(library_, "aclCreateIntArray")(values.data(),
                                                                                      values.size()),
                 "aclDestroyIntArray");
@@ -261,7 +263,7 @@ bool frees(const Call& call) {
 void Blocks::see_made(const Call& call) {
   if (call.status != 0 || !allocates(call.function)) return;
   const std::uint64_t begin = address_of(argument(call, "devPtr"));
-  blocks_[begin] = {begin, argument(call, "size").get<std::uint64_t>(), call.number};
+  blocks_[begin] = {begin, whole<std::uint64_t>(argument(call, "size")), call.number};
 }
 
 void Blocks::see_gone(const Call& call) {
@@ -340,7 +342,7 @@ Outcome Runner::run(const Task& task, const Blocks& blocks, bool phase_one_alone
   const bool lacks_workspace = is_refused && argument(*task.call, "workspace").is_null();
   std::uint64_t given = size;
   if (is_refused) {
-    const auto recorded = argument(*task.call, "workspaceSize").get<std::uint64_t>();
+    const auto recorded = whole<std::uint64_t>(argument(*task.call, "workspaceSize"));
     given = lacks_workspace ? recorded : std::min(size, recorded);
   }
   outcome.ran = run(lacks_workspace ? nullptr : workspace, given, executor, stream_);

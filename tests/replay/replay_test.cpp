@@ -269,6 +269,12 @@ TEST(Replay, NamesTheLineThatIsWrong) {
   refuses(calls + "{\n", "line ");
   refuses("{\"record\":1}\n{\"n\":5,\"call\":\"aclInit\",\"thread\":1,\"arguments\":{}}\n",
           "its number is 5, expected 0");
+  for (const char* const number : {"2e24", "0.5", "-1", "18446744073709551616", "[0]"}) {
+    refuses(fmt::format("{{\"record\":1}}\n{{\"n\":{},\"call\":\"aclInit\",\"thread\":1,"
+                        "\"arguments\":{{}}}}\n",
+                        number),
+            "not whole, or too large");
+  }
   const std::size_t content = calls.find("\"content\":0");
   ASSERT_NE(content, std::string::npos);
   refuses(calls.replace(content, 11, "\"content\":99999999"), "end beyond contents.bin");
