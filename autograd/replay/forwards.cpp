@@ -22,12 +22,6 @@ using contract::Role;
 constexpr std::uint64_t kAnyContent = std::numeric_limits<std::uint64_t>::max();
 constexpr std::size_t kMostTries = 16;  // calls with one content that are compared
 
-std::size_t place_of(const Task& task, const std::string& name) {
-  const auto found = std::ranges::find(task.tensors, name, &TensorArgument::name);
-  if (found == task.tensors.end()) throw IoError(name + " is missing");
-  return static_cast<std::size_t>(found - task.tensors.begin());
-}
-
 bool is_tensor_of(const contract::Operator& op, const std::string& name) {
   const auto found = std::ranges::find(op.call.parameters, name, &Parameter::name);
   return found != op.call.parameters.end() && found->tensor() != nullptr;
@@ -182,12 +176,11 @@ std::optional<Forward> Forwards::match(const Call& call, const contract::Argumen
       return std::nullopt;
   }
   const std::vector<Content> after = after_of(record_, call, *task);
-  Arrays inputs, results;
+  Arrays inputs = given_to(*arguments, *task), results;
   for (const Parameter* const each : parameters) {
+    if (each->tensor()->role == Role::kInput) continue;
     const std::size_t place = place_of(*task, each->name);
-    inputs.push_back(array_of(task->tensors[place], task->before[place]));
-    if (each->tensor()->role != Role::kInput)
-      results.push_back(array_of(task->tensors[place], after[place]));
+    results.push_back(array_of(task->tensors[place], after[place]));
   }
   const bool is_updated = !results.empty();
   for (const Parameter* const each : outputs_of(*arguments)) {

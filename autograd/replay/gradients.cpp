@@ -120,17 +120,6 @@ class Derivative {
   Array middle_;
 };
 
-Arrays given_to(const contract::Arguments& call, const Task& task) {
-  Arrays given;
-  for (const contract::Parameter* const each : inputs_of(call)) {
-    const auto tensor = std::ranges::find(task.tensors, each->name, &TensorArgument::name);
-    if (tensor == task.tensors.end()) throw IoError(each->name + " is missing");
-    given.push_back(
-        array_of(*tensor, task.before[static_cast<std::size_t>(tensor - task.tensors.begin())]));
-  }
-  return given;
-}
-
 // About how many operations an evaluation of a call takes. Masks and indices are of other sizes.
 double operations_of(const contract::Arguments& call) {
   std::int64_t most = 1;
@@ -226,6 +215,21 @@ GradientCheck checked(const contract::Arguments& backward, const Forward& forwar
 }
 
 }  // namespace
+
+std::size_t place_of(const Task& task, const std::string& name) {
+  const auto found = std::ranges::find(task.tensors, name, &TensorArgument::name);
+  if (found == task.tensors.end()) throw IoError(name + " is missing");
+  return static_cast<std::size_t>(found - task.tensors.begin());
+}
+
+Arrays given_to(const contract::Arguments& call, const Task& task) {
+  Arrays given;
+  for (const contract::Parameter* const each : inputs_of(call)) {
+    const std::size_t place = place_of(task, each->name);
+    given.push_back(array_of(task.tensors[place], task.before[place]));
+  }
+  return given;
+}
 
 GradientCheck check_gradients(const Task& task, const std::vector<Content>& after,
                               const Forwards& forwards) {

@@ -30,6 +30,12 @@ struct GradientOf {
 std::vector<GradientOf> gradients_of(const contract::Arguments& backward,
                                      const contract::Arguments& forward);
 
+/// Where a call has a tensor of this name. Throws IoError for none.
+std::size_t place_of(const Task& task, const std::string& name);
+
+/// What the inputs of a call had before it.
+contract::Arrays given_to(const contract::Arguments& call, const Task& task);
+
 /// Recorded forwards whose backwards are given something else than the forward's inputs: results
 /// of it, most of them. The calls are found by what they read and left.
 class Forwards {

@@ -161,7 +161,7 @@ Record::Record(const std::string& folder) : folder_(folder) {
   if (fstat(contents, &facts) == 0 && facts.st_size > 0) {
     size_ = static_cast<std::size_t>(facts.st_size);
     void* const mapped = mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, contents, 0);
-    if (mapped != MAP_FAILED) contents_ = static_cast<const std::byte*>(mapped);
+    if (mapped != MAP_FAILED) contents_ = {static_cast<const std::byte*>(mapped), Unmap{size_}};
   }
   close(contents);
   if (size_ > 0 && contents_ == nullptr) throw IoError(folder + "/contents.bin: cannot be mapped");
@@ -180,8 +180,8 @@ Record::Record(const std::string& folder) : folder_(folder) {
   if (number == 0) throw IoError(path + ": has no whole line");
 }
 
-Record::~Record() {
-  if (contents_ != nullptr) munmap(const_cast<std::byte*>(contents_), size_);
+void Record::Unmap::operator()(const std::byte* contents) const {
+  munmap(const_cast<std::byte*>(contents), size);
 }
 
 void Record::check(const Bytes& bytes) const {
@@ -231,7 +231,7 @@ void Record::read_line(const std::string& line, std::uint64_t number) {
 
 Content Record::content(const Bytes& bytes) const {
   if (!bytes.content) return {};
-  return {contents_ + *bytes.content, bytes.size};
+  return {contents_.get() + *bytes.content, bytes.size};
 }
 
 }  // namespace aclgrad::replay

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
@@ -92,7 +93,6 @@ class Record {
   /// Throws IoError, naming the line, for a folder that holds no record or a line that is none. A
   /// last line without its end is left out, as of a process that was killed.
   explicit Record(const std::string& folder);
-  ~Record();
   Record(const Record&) = delete;
   Record& operator=(const Record&) = delete;
 
@@ -112,7 +112,11 @@ class Record {
   std::string program_;
   std::vector<Call> calls_;
   bool is_torn_ = false;
-  const std::byte* contents_ = nullptr;
+  struct Unmap {
+    std::size_t size;
+    void operator()(const std::byte* contents) const;
+  };
+  std::unique_ptr<const std::byte, Unmap> contents_;
   std::size_t size_ = 0;
 };
 

@@ -20,6 +20,7 @@ using testing::Gt;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Le;
+using testing::Not;
 using testing::StartsWith;
 
 TEST(Replay, FindsEveryFaultAndBlamesNoRightCall) {
@@ -279,6 +280,10 @@ TEST(Replay, NamesTheLineThatIsWrong) {
   ASSERT_NE(content, std::string::npos);
   refuses(calls.replace(content, 11, "\"content\":99999999"), "end beyond contents.bin");
   EXPECT_THROW(Record(folder / "nothing"), IoError);
+  // Those that were refused have given their memory back.
+  std::ifstream maps("/proc/self/maps");
+  const std::string mapped{std::istreambuf_iterator<char>(maps), {}};
+  EXPECT_THAT(mapped, AllOf(Not(IsEmpty()), Not(HasSubstr(folder / "r"))));
 }
 
 }  // namespace
