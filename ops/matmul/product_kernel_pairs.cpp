@@ -123,6 +123,15 @@ ACLGRAD_AMX void take_tiles() {
 }
 ACLGRAD_AMX void release_tiles() { _tile_release(); }
 
+// One pair in all lanes.
+ACLGRAD_AVX512_BF16 inline __m512bh broadcast_pair(int32_t pair) {
+  __m512i all = _mm512_set1_epi32(pair);
+#if defined(__clang__)
+  asm("" : "+v"(all));  // clang 16 crashes where it sees what is cast
+#endif
+  return reinterpret_cast<__m512bh>(all);
+}
+
 ACLGRAD_AVX512_BF16 void multiply_by_vectors(const PairBlock& block) {
   constexpr int64_t kRows = 8;  // whose sums, two vectors each, keep the multipliers busy
   const int64_t right = kWidth * block.pairs;
@@ -145,7 +154,7 @@ ACLGRAD_AVX512_BF16 void multiply_by_vectors(const PairBlock& block) {
       for (int64_t r = 0; r < kRows; ++r) {
         int32_t bits;
         __builtin_memcpy(&bits, a + r * a_row, sizeof bits);
-        const auto factor = reinterpret_cast<__m512bh>(_mm512_set1_epi32(bits));
+        const __m512bh factor = broadcast_pair(bits);
         sums[r][0] = _mm512_dpbf16_ps(sums[r][0], factor, first);
         sums[r][1] = _mm512_dpbf16_ps(sums[r][1], factor, second);
       }
