@@ -5,16 +5,21 @@
 #include <algorithm>
 #include <cstring>
 
+#include "replay/recordings.h"
 #include "replay/replay.h"
 
 namespace aclgrad::replay {
 namespace {
 
-// The operators and copies of a record: what moves numbers. Addresses and what describes may
-// differ.
-std::vector<const Call*> steps_of(const Record& record) {
+// The operators and copies of a record, those of recordings when they run: what moves numbers.
+// Addresses and what describes may differ. `runs` has the calls of recordings.
+std::vector<const Call*> steps_of(const Record& record, std::deque<std::deque<Call>>& runs) {
   std::vector<const Call*> steps;
   for (const Call& call : record.calls()) {
+    if (runs_recording(call)) {
+      reading(call, [&] { runs.push_back(calls_of_run(record, call)); });
+      for (const Call& each : runs.back()) steps.push_back(&each);
+    }
     const bool moves = call.plan || !planned_operator(call.function).empty() ||
                        call.function.starts_with("aclrtMemcpy") ||
                        call.function.starts_with("aclrtMemset");
@@ -54,11 +59,12 @@ class Compare {
   Compare(const Record& a, const Record& b, Runner& runner) : a_(a), b_(b), runner_(runner) {}
 
   std::string run() {
-    const std::vector<const Call*> left = steps_of(a_);
-    const std::vector<const Call*> right = steps_of(b_);
+    std::deque<std::deque<Call>> runs;
+    const std::vector<const Call*> left = steps_of(a_, runs);
+    const std::vector<const Call*> right = steps_of(b_, runs);
     std::size_t next_block = 0;
     for (std::size_t i = 0; i < std::min(left.size(), right.size()); ++i) {
-      for (; next_block <= left[i]->number; ++next_block) {
+      for (; next_block <= left[i]->line(); ++next_block) {
         const Call& call = a_.calls()[next_block];
         reading(call, [&] {
           blocks_.see_made(call);
@@ -79,8 +85,10 @@ class Compare {
 
  private:
   std::string where(const Call& a, const Call& b) const {
-    return a.number == b.number ? call_text(a_, a.number)
-                                : fmt::format("call {} and {}, {}", a.number, b.number, a.function);
+    if (a.number == b.number && a.run == b.run) return call_text(a_, a.number, a.run);
+    std::string text = fmt::format("call {} and {}, {}", a.number, b.number, a.function);
+    if (a.run && b.run) text += fmt::format(", run by call {} and {}", *a.run, *b.run);
+    return text;
   }
 
   std::string difference(const Call& a, const Call& b) {
@@ -130,7 +138,7 @@ class Compare {
       if (x.empty() || y.empty() || std::ranges::equal(x, y)) continue;
       const auto at = std::ranges::mismatch(x, y).in1 - x.begin();
       std::string text = fmt::format(": {} differs from byte {} on", each.name, at);
-      if (is_before) text += ", which was fed by " + feeder_of(a_, each, a.number);
+      if (is_before) text += ", which was fed by " + feeder_of(a_, each, a.line());
       return text;
     }
     return "";

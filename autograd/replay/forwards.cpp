@@ -134,14 +134,14 @@ void Forwards::see(const Call& call) {
     }
   }
   if (!contents.empty()) contents.insert(kAnyContent);
-  for (const std::uint64_t each : contents) calls_[{forward->second, each}].push_back(call.number);
+  for (const std::uint64_t each : contents) calls_[{forward->second, each}].push_back(&call);
 }
 
 std::optional<Forward> Forwards::find(const contract::Arguments& backward, const Task& task,
                                       const Arrays& given) const {
   // A record has each content once: what the backward keeps stands where the forward has left it.
   // The rarest first; then the latest calls of all, as of a view or of nothing kept but sizes.
-  std::vector<const std::vector<std::uint64_t>*> lists;
+  std::vector<const std::vector<const Call*>*> lists;
   const auto add = [&](std::uint64_t content) {
     const auto found = calls_.find({backward.op().gradient->of, content});
     if (found != calls_.end()) lists.push_back(&found->second);
@@ -151,12 +151,12 @@ std::optional<Forward> Forwards::find(const contract::Arguments& backward, const
   }
   std::ranges::stable_sort(lists, {}, [](const auto* list) { return list->size(); });
   add(kAnyContent);
-  std::set<std::uint64_t> tried;
+  std::set<const Call*> tried;
   for (const auto* const list : lists) {
-    for (const std::uint64_t number : *list | std::views::reverse | std::views::take(kMostTries)) {
-      if (!tried.insert(number).second) continue;
+    for (const Call* const call : *list | std::views::reverse | std::views::take(kMostTries)) {
+      if (!tried.insert(call).second) continue;
       try {
-        if (auto forward = match(record_.calls()[number], backward, given)) return forward;
+        if (auto forward = match(*call, backward, given)) return forward;
       } catch (const std::exception&) {
         continue;  // a call that leaves out what the backward needs
       }

@@ -42,7 +42,7 @@ class Forwards {
  public:
   explicit Forwards(const Record& record);
 
-  /// Notes a call that has run. They come in the order of the record.
+  /// Notes a call that has run, which must live on. They come in the order of the record.
   void see(const Call& call);
 
   /// The latest call of the forward that gives a backward what it was given.
@@ -56,7 +56,7 @@ class Forwards {
   const Record& record_;
   std::map<std::string, std::string> forwards_;  // their names, by those of all their forms
   // Calls by the forward's name and a content that they had; kAnyContent: all of them.
-  std::map<std::pair<std::string, std::uint64_t>, std::vector<std::uint64_t>> calls_;
+  std::map<std::pair<std::string, std::uint64_t>, std::vector<const Call*>> calls_;
 };
 
 struct GradientCheck {

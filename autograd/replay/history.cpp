@@ -42,8 +42,10 @@ bool is_dense(const TensorArgument& tensor) {
 
 }  // namespace
 
-std::string call_text(const Record& record, std::uint64_t number) {
-  return fmt::format("call {}, {}", number, record.calls()[number].function);
+std::string call_text(const Record& record, std::uint64_t number,
+                      std::optional<std::uint64_t> run) {
+  return fmt::format("call {}, {}{}", number, record.calls()[number].function,
+                     run ? fmt::format(", run by call {}", *run) : "");
 }
 
 std::vector<Access> History::accesses_of(const Call& call, const Task* task) const {
@@ -88,8 +90,9 @@ std::vector<Between> History::see(const Call& call, const Task* task, const Bloc
       workspaces_[call.number] = whole<std::uint64_t>(argument(call, "workspaceSize"));
     return found;
   }
+  if (call.captured) return found;
   const bool is_operator = call.plan.has_value();
-  if (call.captured || (is_operator && task == nullptr) ||
+  if ((is_operator && task == nullptr) ||
       starts_with_one_of(call.function, {"aclmdlRIExecute", "aclop", "aclgradLaunch", "aclrtMapMem",
                                          "aclrtUnmapMem"})) {
     // What it writes is not known: nothing is, from here on.
@@ -137,10 +140,15 @@ std::vector<Between> History::see(const Call& call, const Task* task, const Bloc
     if (each.is_written) write(call, each);
     if (stream == kNoStream) continue;
     uses_[stream].push_back(
-        {each.begin, each.end, call.number, ticket, each.is_written, each.name});
+        {each.begin, each.end, {call.number, call.run}, ticket, each.is_written, each.name});
   }
   if (is_complete(call)) host_waited_for(stream);
   return found;
+}
+
+void History::see_run(const Call& run) {
+  const bool has_waited = run.function == "aclmdlRIExecute" && run.status == 0;
+  if (has_waited) host_waited_for(0);  // the default stream
 }
 
 void History::check_overlaps(const Call& call, const Task& task,
@@ -247,7 +255,7 @@ void History::check_input(const Call& call, const Access& access, std::vector<Be
           {call.number, "stale input",
            fmt::format(
                "{} reads {:#x} to {:#x}, which nobody has written since it was the workspace of {}",
-               access.name, begin, end, call_text(record_, last.writer))});
+               access.name, begin, end, call_text(record_, last.writer.number, last.writer.run))});
       return;
     }
     if (!last.content || now.empty()) continue;
@@ -263,8 +271,8 @@ void History::check_input(const Call& call, const Access& access, std::vector<Be
            fmt::format(
                "{} is not what {} left there as {}: bytes {:#x} to {:#x} were changed by something "
                "else{}",
-               access.name, call_text(record_, last.writer), last.name, at, last_other + 1,
-               suspects(last.writer, call.number, at))});
+               access.name, call_text(record_, last.writer.number, last.writer.run), last.name, at,
+               last_other + 1, suspects(last.writer.line(), call.line(), at))});
       return;
     }
   }
@@ -302,12 +310,13 @@ void History::check_order(const Call& call, std::uint64_t stream, const Access& 
       if (!overlap(use.begin, use.end, access.begin, access.end)) continue;
       const std::string text = fmt::format(
           "{} overlaps {} of {} at {:#x} to {:#x}, and nothing orders {} after stream {:#x}",
-          access.name, use.name, call_text(record_, use.number), std::max(use.begin, access.begin),
-          std::min(use.end, access.end),
+          access.name, use.name, call_text(record_, use.who.number, use.who.run),
+          std::max(use.begin, access.begin), std::min(use.end, access.end),
           stream == kNoStream ? "the host" : fmt::format("stream {:#x}", stream), other);
       // The same pair again and again, in a loop.
       if (said_
-              .insert(call.function + access.name + record_.calls()[use.number].function + use.name)
+              .insert(call.function + access.name + record_.calls()[use.who.number].function +
+                      use.name)
               .second) {
         found.push_back({call.number, "race", text});
       }
@@ -364,7 +373,9 @@ void History::write(const Call& call, const Access& access) {
   cut(access.begin, access.end);
   const bool is_kept = access.left && access.left->content && access.left->at == access.begin &&
                        access.left->end() == access.end;
-  memory_[access.begin] = {access.end, call.number, access.name,
+  memory_[access.begin] = {access.end,
+                           {call.number, call.run},
+                           access.name,
                            is_kept ? access.left->content : std::nullopt};
 }
 

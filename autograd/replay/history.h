@@ -39,10 +39,19 @@ class History {
   /// What is wrong at this call. `task` is that of a phase two whose operator is known here.
   std::vector<Between> see(const Call& call, const Task* task, const Blocks& blocks);
 
+  /// A recording has run, whose calls were seen one by one.
+  void see_run(const Call& run);
+
  private:
+  // A call, and the one that ran it where that was a recording.
+  struct Who {
+    std::uint64_t number = 0;
+    std::optional<std::uint64_t> run = {};
+    std::uint64_t line() const { return run.value_or(number); }
+  };
   struct Written {  // a stretch of memory, up to `end`
     std::uint64_t end = 0;
-    std::uint64_t writer = 0;
+    Who writer;
     std::string name;
     std::optional<std::uint64_t> content;  // where its bytes are kept
   };
@@ -50,7 +59,7 @@ class History {
   using Clock = std::map<std::uint64_t, std::uint64_t>;
   struct Use {
     std::uint64_t begin, end;
-    std::uint64_t number;  // of the call
+    Who who;
     std::uint64_t ticket;
     bool is_written;
     std::string name;
@@ -82,7 +91,8 @@ class History {
   std::set<std::string> said_;
 };
 
-/// "call 17, aclnnAdd"
-std::string call_text(const Record& record, std::uint64_t number);
+/// "call 17, aclnnAdd", and ", run by call 40" of a recording's.
+std::string call_text(const Record& record, std::uint64_t number,
+                      std::optional<std::uint64_t> run = {});
 
 }  // namespace aclgrad::replay

@@ -8,6 +8,7 @@
 #include <cstdio>
 
 #include "gradcheck/tool/run.h"
+#include "replay/recordings.h"
 #include "replay/replay.h"
 
 namespace {
@@ -54,8 +55,11 @@ void write_to(const std::string& path, const std::string& text) {
 
 void write_first(const Arguments& a, const Record& record, Report& report) {
   for (const Finding& finding : report.findings) {
-    const Call& call = record.calls()[finding.number];
-    if (finding.kind != "value" || !call.plan) continue;
+    if (finding.kind != "value" || !record.calls()[finding.number].plan) continue;
+    std::deque<Call> calls;
+    if (finding.run) calls = calls_of_run(record, record.calls()[*finding.run]);
+    const auto found = std::ranges::find(calls, finding.number, &Call::number);
+    const Call& call = found == calls.end() ? record.calls()[finding.number] : *found;
     const std::string path = a.program.empty()
                                  ? fmt::format("{}/call_{}.c", record.folder(), finding.number)
                                  : a.program;
@@ -72,7 +76,7 @@ int run(const Arguments& a) {
     throw aclgrad::ValueError("--compare takes two records, and nothing else does");
   }
   const Record record(a.records[0]);
-  Runner runner(a.library);
+  Runner runner(aclgrad::gradcheck::Library::open(a.library));
   if (a.compare) {
     const Record other(a.records[1]);
     const std::string difference = first_difference(record, other, runner);

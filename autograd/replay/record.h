@@ -53,9 +53,12 @@ struct Call {
   std::int64_t status = 0;
   std::optional<std::uint64_t> plan;   // of a phase two: the number of its phase one
   std::optional<std::string> product;  // whose tables hold from here on
-  bool captured = false;               // a stream was being captured: it did not run here
+  bool captured = false;               // into a recording: it did not run here
+  std::optional<std::uint64_t> run;    // of a recording's call: that of the call that ran it
   std::vector<Bytes> before;
   std::vector<Bytes> after;
+
+  std::uint64_t line() const { return run.value_or(number); }  // of the record, at which it ran
 };
 
 /// A tensor as a phase one was given it.

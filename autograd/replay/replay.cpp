@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "replay/gradients.h"
+#include "replay/recordings.h"
 
 namespace aclgrad::replay {
 namespace {
@@ -28,33 +29,49 @@ class Replay {
     report_.calls = record.calls().size();
     report_.is_torn = record.is_torn();
     for (const Call& call : record.calls()) {
-      if (call.plan && !call.captured) run_later_.insert(*call.plan);
+      if (call.plan) run_later_.insert(*call.plan);
     }
   }
 
   Report run(const std::function<void(std::uint64_t)>& progress) {
     for (const Call& call : record_.calls()) {
       if (call.number % kCallsBetweenProgress == 0) progress(call.number);
-      reading(call, [&] { see(call); });
+      reading(call, [&] { runs_recording(call) ? see_run(call) : see(call); });
     }
     progress(report_.calls);
-    std::ranges::stable_sort(report_.findings, {}, &Finding::number);
+    std::ranges::stable_sort(report_.findings, {}, &Finding::line);
     return std::move(report_);
   }
 
  private:
+  // Of a recording that was run: its calls.
+  void see_run(const Call& run) {
+    std::deque<Call>& calls = runs_.emplace_back(calls_of_run(record_, run));
+    if (calls.empty()) {
+      leave_out("a run of a recording whose bytes were not kept");
+      see(run);
+      return;
+    }
+    memory_.emplace(record_, run);
+    for (const Call& call : calls) see(call);
+    memory_.reset();
+    history_.see_run(run);
+  }
+
   void see(const Call& call) {
     blocks_.see_made(call);
     runner_.see_settings(call);
-    const std::optional<Task> task = call.plan ? task_of(record_, call) : std::nullopt;
+    std::optional<Task> task = call.plan ? task_of(record_, call) : std::nullopt;
     if (options_.between) {
       for (Between& each : history_.see(call, task ? &*task : nullptr, blocks_)) {
         report_.findings.push_back(
-            {each.number, call.function, std::move(each.kind), std::move(each.text)});
+            {each.number, call.function, std::move(each.kind), std::move(each.text), {}, call.run});
       }
     }
     if (call.plan) {
       phase_two(call, task);
+    } else if (memory_) {
+      memory_->take(record_, call);
     } else if (!planned_operator(call.function).empty() && !run_later_.contains(call.number)) {
       phase_one(call);
     }
@@ -99,19 +116,55 @@ class Replay {
     compare_statuses(call, call.status, outcome->planned, *outcome, name);
   }
 
-  void phase_two(const Call& call, const std::optional<Task>& task) {
-    if (!task) {
+  void phase_two(const Call& call, std::optional<Task>& task) {
+    bool is_run = false;
+    if (call.captured) {
+      // It runs with its recording.
+    } else if (!task) {
       leave_out("no contract of " + call.function);
-    } else if (call.captured) {
-      leave_out("captured, and run as a part of its recording");
     } else if (call.status != 0 && ran_.contains(*call.plan)) {
       leave_out("refused, of an executor that had run before");
-    } else if (!has_bytes(*task)) {
-      leave_out("its bytes were not kept");
-    } else if (can_run(*task, call.function)) {
-      run_and_judge(call, *task);
+    } else {
+      const Filled filled(*task, memory_ ? &*memory_ : nullptr);
+      if (!has_bytes(*task)) {
+        leave_out("its bytes were not kept");
+      } else if (can_run(*task, call.function)) {
+        is_run = run_and_judge(call, *task, filled.any_is_read());
+      }
     }
+    if (memory_ && !is_run) memory_->take(record_, call);
     if (call.status == 0) ran_.insert(*call.plan);
+  }
+
+  // What the tensors of a recording's call held that was overwritten before the recording was done,
+  // as it came out here.
+  class Filled {
+   public:
+    Filled(Task& task, const RunMemory* memory) {
+      const std::vector<bool> read = read_tensors(task);
+      for (std::size_t i = 0; memory != nullptr && i < task.tensors.size(); ++i) {
+        const auto extent = task.tensors[i].extent();
+        if (!extent || !task.before[i].empty()) continue;
+        task.before[i] = bytes_.emplace_back(memory->read(extent->at, extent->size));
+        any_is_read_ = any_is_read_ || read[i];
+      }
+    }
+    bool any_is_read() const { return any_is_read_; }
+
+   private:
+    std::deque<std::vector<std::byte>> bytes_;
+    bool any_is_read_ = false;
+  };
+
+  // Of a recording's call, its results are those that later calls read.
+  void write_results(const Task& task, const std::vector<Content>& recorded,
+                     const std::vector<std::vector<std::byte>>& here) {
+    const std::vector<bool> written = written_tensors(task);
+    for (std::size_t i = 0; i < task.tensors.size(); ++i) {
+      const auto extent = task.tensors[i].extent();
+      if (extent && written[i])
+        memory_->write(extent->at, recorded[i].empty() ? Content(here[i]) : recorded[i]);
+    }
   }
 
   std::optional<Outcome> attempt(const Call& call, const Task& task, bool phase_one_alone) {
@@ -131,22 +184,43 @@ class Replay {
       return here == 0;
     }
     ++report_.rows[name].beyond;
-    report_.findings.push_back({call.number, call.function, "status",
+    report_.findings.push_back({call.number,
+                                call.function,
+                                "status",
                                 fmt::format("it returned {}, here {}{}{}", recorded, here,
-                                            outcome.message.empty() ? "" : ": ", outcome.message)});
+                                            outcome.message.empty() ? "" : ": ", outcome.message),
+                                {},
+                                call.run});
     return false;
   }
 
-  void run_and_judge(const Call& call, const Task& task) {
+  // Whether it ran, as it did there. `is_filled`: some of what it reads was not recorded.
+  bool run_and_judge(const Call& call, const Task& task, bool is_filled) {
     const auto outcome = attempt(call, task, false);
-    if (!outcome) return;
+    if (!outcome) return false;
     Row& row = report_.rows[call.function];
     ++row.calls;
     if (!compare_statuses(*task.plan, task.plan->status, outcome->planned, *outcome, call.function))
-      return;
-    if (!compare_statuses(call, call.status, outcome->ran, *outcome, call.function)) return;
+      return false;
+    if (!compare_statuses(call, call.status, outcome->ran, *outcome, call.function)) return false;
     const auto after = after_of(record_, call, task);
-    const Judgement judgement = judge(task, after, outcome->after);
+    if (memory_) {
+      write_results(task, after, outcome->after);
+      const std::vector<bool> written = written_tensors(task);
+      bool is_known = false;
+      for (std::size_t i = 0; i < after.size(); ++i)
+        is_known = is_known || (written[i] && !after[i].empty());
+      if (!is_known) {
+        --row.calls;
+        leave_out("its results were overwritten within its recording");
+        return true;
+      }
+    }
+    Judgement judgement = judge(task, after, outcome->after);
+    if (is_filled && judgement.verdict != Verdict::equal) {
+      judgement.verdict = Verdict::unjudged;
+      judgement.why = "what it read was overwritten within its recording";
+    }
     switch (judgement.verdict) {
       case Verdict::equal:
         ++row.equal;
@@ -163,17 +237,19 @@ class Replay {
         ++row.beyond;
         report_.findings.push_back(
             {call.number, call.function, "value",
-             judgement.element ? judgement.element->to_string() : judgement.why,
-             judgement.element});
+             judgement.element ? judgement.element->to_string() : judgement.why, judgement.element,
+             call.run});
         break;
     }
-    if (!options_.gradients) return;
+    if (!options_.gradients || is_filled) return true;
     GradientCheck check = check_gradients(task, after, forwards_);
     report_.gradients += check.checked;
     if (!check.why.empty()) ++report_.unchecked[call.function + ": " + check.why];
     for (std::string& text : check.wrong) {
-      report_.findings.push_back({call.number, call.function, "gradient", std::move(text)});
+      report_.findings.push_back(
+          {call.number, call.function, "gradient", std::move(text), {}, call.run});
     }
+    return true;
   }
 
   const Record& record_;
@@ -182,6 +258,8 @@ class Replay {
   History history_;
   Forwards forwards_;
   Blocks blocks_;
+  std::deque<std::deque<Call>> runs_;  // of recordings, which forwards_ looks up
+  std::optional<RunMemory> memory_;    // while one runs
   std::set<std::uint64_t> run_later_;  // phases one whose phase two follows
   std::set<std::uint64_t> ran_;        // and whose phase two was right before
   Report report_;

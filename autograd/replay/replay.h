@@ -18,6 +18,9 @@ struct Finding {
   std::string kind;  // "value", "status", "gradient", or one of Between
   std::string text;
   std::optional<Element> element = {};
+  std::optional<std::uint64_t> run = {};  // of a recording's call: that of the call that ran it
+
+  std::uint64_t line() const { return run.value_or(number); }
 };
 
 /// What became of the calls of one operator.

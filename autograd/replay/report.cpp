@@ -28,7 +28,8 @@ Row total(const Report& report) {
 }
 
 std::string line_of(const Finding& finding) {
-  return fmt::format("call {}, {}: {}: {}", finding.number, finding.function, finding.kind,
+  return fmt::format("call {}, {}{}: {}: {}", finding.number, finding.function,
+                     finding.run ? fmt::format(", run by call {}", *finding.run) : "", finding.kind,
                      finding.text);
 }
 
@@ -37,6 +38,7 @@ Json json_of(const Finding& finding) {
                {"function", finding.function},
                {"kind", finding.kind},
                {"text", finding.text}};
+  if (finding.run) json["run_by"] = *finding.run;
   if (const auto& element = finding.element) {
     const auto number = [](double value) {
       return std::isfinite(value) ? Json(value) : Json(fmt::format("{}", value));
@@ -81,7 +83,7 @@ std::string to_text(const Report& report) {
   if (report.gradients > 0)
     text += fmt::format("{} elements of gradients differentiated\n", report.gradients);
   for (const auto& [why, count] : report.left_out)
-    text += fmt::format("not run: {} ({})\n", why, count);
+    text += fmt::format("not judged: {} ({})\n", why, count);
   for (const auto& [why, count] : report.unchecked)
     text += fmt::format("gradients not checked: {} ({})\n", why, count);
   for (const auto& [function, why] : report.unjudged)
@@ -146,7 +148,7 @@ std::string to_html(const Report& report) {
   }
   html += "</tbody></table>\n";
   for (const auto& [why, count] : report.left_out) {
-    html += fmt::format("<p class=\"faint\">Not run: {} ({})</p>\n", escaped(why), count);
+    html += fmt::format("<p class=\"faint\">Not judged: {} ({})</p>\n", escaped(why), count);
   }
   for (const auto& [why, count] : report.unchecked) {
     html +=

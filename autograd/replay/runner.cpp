@@ -249,6 +249,17 @@ std::string taken_message(const gradcheck::Library& library) {
   return text == nullptr ? "" : text;
 }
 
+// Null for none. Throws StatusError where there is no memory.
+void* workspace_of(const gradcheck::Library& library, std::uint64_t size) {
+  void* workspace = nullptr;
+  if (size == 0) return workspace;
+  const aclError status = function<decltype(aclrtMalloc)>(library, "aclrtMalloc")(
+      &workspace, size, ACL_MEM_MALLOC_HUGE_FIRST);
+  if (status != 0)
+    throw StatusError(fmt::format("aclrtMalloc of {} bytes returned {}", size, status), status);
+  return workspace;
+}
+
 bool allocates(const std::string& name) {
   return name == "aclrtMalloc" || name == "aclrtMallocAlign32" || name == "aclrtMallocCached" ||
          name == "aclrtMallocWithCfg";
@@ -277,7 +288,7 @@ const Blocks::Block* Blocks::find(std::uint64_t address) const {
   return address - block.begin < block.size ? &block : nullptr;
 }
 
-Runner::Runner(const std::string& library) : library_(gradcheck::Library::open(library)) {
+Runner::Runner(std::shared_ptr<gradcheck::Library> library) : library_(std::move(library)) {
   const aclError status =
       function<decltype(aclrtCreateStream)>(*library_, "aclrtCreateStream")(&stream_);
   if (status != 0) throw StatusError(fmt::format("aclrtCreateStream returned {}", status), status);
@@ -326,13 +337,10 @@ Outcome Runner::run(const Task& task, const Blocks& blocks, bool phase_one_alone
     library_->destroy(executor);
     return outcome;
   }
-  void* workspace = nullptr;
-  if (size > 0) {
-    const aclError status = function<decltype(aclrtMalloc)>(*library_, "aclrtMalloc")(
-        &workspace, size, ACL_MEM_MALLOC_HUGE_FIRST);
-    if (status != 0)
-      throw StatusError(fmt::format("aclrtMalloc of {} bytes returned {}", size, status), status);
-  }
+  const auto destroy = [&](aclOpExecutor* unused) { library_->destroy(unused); };
+  std::unique_ptr<aclOpExecutor, decltype(destroy)> planned(executor, destroy);
+  const std::unique_ptr<void, decltype(aclrtFree)*> workspace(
+      workspace_of(*library_, size), function<decltype(aclrtFree)>(*library_, "aclrtFree"));
   auto* const run = function<aclnnStatus(void*, std::uint64_t, aclOpExecutor*, aclrtStream)>(
       *library_, op.name().c_str());
   auto* const wait =
@@ -345,10 +353,9 @@ Outcome Runner::run(const Task& task, const Blocks& blocks, bool phase_one_alone
     const auto recorded = whole<std::uint64_t>(argument(*task.call, "workspaceSize"));
     given = lacks_workspace ? recorded : std::min(size, recorded);
   }
-  outcome.ran = run(lacks_workspace ? nullptr : workspace, given, executor, stream_);
+  outcome.ran = run(lacks_workspace ? nullptr : workspace.get(), given, planned.release(), stream_);
   if (outcome.ran == 0) outcome.ran = wait(stream_);
   if (outcome.ran != 0) outcome.message = taken_message(*library_);
-  if (workspace != nullptr) function<decltype(aclrtFree)>(*library_, "aclrtFree")(workspace);
   for (const TensorArgument& tensor : task.tensors) {
     const auto extent = tensor.extent();
     outcome.after.push_back(extent ? mirror.read(*extent) : std::vector<std::byte>());

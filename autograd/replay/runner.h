@@ -54,8 +54,8 @@ struct Outcome {
 
 class Runner {
  public:
-  /// Throws IoError for a library that cannot be used.
-  explicit Runner(const std::string& library);
+  /// Throws StatusError where it has no stream to give.
+  explicit Runner(std::shared_ptr<gradcheck::Library> library);
 
   /// Phase one alone, or both. Throws IoError for arguments that are none of the operator's, and
   /// StatusError where there is no memory for them.

@@ -94,8 +94,12 @@ bool ZeroCopyInputs::bind(ValueId input, const Tensor& tensor) {
     const std::intptr_t distance = reinterpret_cast<std::intptr_t>(tensor.bytes()) -
                                    reinterpret_cast<std::intptr_t>(place.input);
     if (distance == 0) continue;
-    check_status(aclgradModelMoveTensor(place.model, place.tensor, distance),
-                 "aclgradModelMoveTensor");
+    const aclError status = aclgradModelMoveTensor(place.model, place.tensor, distance);
+    if (status == ACL_ERROR_API_NOT_SUPPORT) {  // a recorder stands before a runtime without it
+      places_.clear();
+      return false;
+    }
+    check_status(status, "aclgradModelMoveTensor");
     place.input = tensor.bytes();
   }
   return true;

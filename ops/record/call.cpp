@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <exception>
+#include <map>
 #include <mutex>
 
 #include "ops/record/behind.h"
@@ -139,11 +140,15 @@ void write_call(State& state) {
   }
   if (state.is_phase_two && state.planned != nullptr)
     text.key("plan").whole_unsigned(state.planned->number);
-  if (state.is_phase_two && is_capturing()) text.key("captured").boolean(true);
+  if (state.capture.is_on) text.key("captured").boolean(true);
   if (!state.before.string().empty()) text.key("before").open('{').raw(state.before).close('}');
   if (!state.after.string().empty()) text.key("after").open('{').raw(state.after).close('}');
   text.close('}');
   planned.number = write_line("," + text.string());
+  if (state.capture.is_on && state.status == 0) {
+    recording_grew(state.capture.recording, planned.number,
+                   state.planned == nullptr ? state.captured : state.planned->tensors);
+  }
   if (!plans || state.status != 0) return;
   size_t count = 0;
   while (state.arguments[count].kind != Argument::Kind::kOther) ++count;
@@ -191,10 +196,6 @@ struct Look {
   uintptr_t begin = 0;
   uint64_t size = 0;
   std::optional<uint64_t> content = {};
-
-  friend bool operator==(const Look& a, const Look& b) {
-    return a.begin == b.begin && a.size == b.size;
-  }
   void run() noexcept {
     try {
       std::vector<std::byte> room;
@@ -223,15 +224,16 @@ void State::add(Text& bytes, std::string_view name, uintptr_t begin, uint64_t si
   look.append(bytes);
 }
 
-void State::add_tensors(Text& bytes) {
+void State::add_tensors(Text& bytes, const std::vector<PlannedTensor>& tensors) {
   constexpr uint64_t kWorthHelp = 256 << 10;
   std::vector<Look> looks;
-  std::vector<size_t> firsts;  // of those that are the same stretch: in place
+  std::map<std::pair<uintptr_t, uint64_t>, size_t> same;  // by a stretch, its first: in place
+  std::vector<size_t> firsts;
   uint64_t total = 0;
-  for (const PlannedTensor& each : planned->tensors) {
+  for (const PlannedTensor& each : tensors) {
     Look look{each.name};
     if (!each.tensor.extent(look.begin, look.size)) continue;
-    if (std::ranges::find(looks, look) == looks.end()) {
+    if (same.emplace(std::pair(look.begin, look.size), looks.size()).second) {
       firsts.push_back(looks.size());
       total += look.size;
     }
@@ -244,7 +246,7 @@ void State::add_tensors(Text& bytes) {
     for (const size_t i : firsts) looks[i].run();
   }
   for (Look& each : looks) {
-    each.content = std::ranges::find(looks, each)->content;
+    each.content = looks[same.at({each.begin, each.size})].content;
     each.append(bytes);
   }
 }
@@ -256,9 +258,10 @@ Call::Call(Function& function, const Argument* arguments, bool is_phase_two) noe
     const Inside inside;
     if (is_phase_two) {
       state->planned = planned_of(arguments[2].address);
+      state->capture = capture_of(state->stream(3));
       state->keeps =
           state->planned != nullptr && state->keeps_bytes() && wait_for(state->stream(3));
-      if (state->keeps) state->add_tensors(state->before);
+      if (state->keeps) state->add_tensors(state->before, state->planned->tensors);
     }
     if (function.handler != nullptr && function.handler->before != nullptr)
       function.handler->before(*state);
@@ -275,7 +278,7 @@ int64_t Call::end(int64_t status) noexcept {
   state.status = status;
   carefully([&] {
     if (state.keeps && state.is_phase_two && status == 0 && wait_for(state.stream(3)))
-      state.add_tensors(state.after);
+      state.add_tensors(state.after, state.planned->tensors);
     const Handler* const handler = state.function.handler;
     if (handler != nullptr && handler->after != nullptr) handler->after(state);
     write_call(state);

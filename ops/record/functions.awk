@@ -24,7 +24,7 @@ END {
     result = substr(head, 1, length(head) - length(name))
     sub(/ $/, "", result)
     parameters = substr(declaration, open + 1, length(declaration) - open - 1)
-    if ((name ~ /^aclgrad/ && name !~ /^aclgrad(Launch|SetAcceptDouble)/) || index(parameters, "...") || name in seen) continue
+    if ((name ~ /^aclgrad/ && name !~ /^aclgrad(Launch|ModelMoveTensor|SetAcceptDouble)/) || index(parameters, "...") || name in seen) continue
     seen[name] = 1
     if (parameters == "void") parameters = ""
     names = ""

@@ -121,39 +121,51 @@ void allocated(State& state) {
 
 void freed(State& state) { block_gone(state.arguments[0].address); }
 
-// Which memory of the device a copy or a fill touches. Of what lies in no block, the host's, no
-// bytes are kept.
+// Which memory of the device a copy or a fill touches, now or, captured, later. Of what lies in no
+// block, the host's, no bytes are kept.
 void add_block(State& state, Text& bytes, const char* name, size_t address, size_t count) {
   const auto begin = reinterpret_cast<uintptr_t>(state.arguments[address].address);
-  if (state.number(count) > 0 && is_in_block(begin))
-    state.add(bytes, name, begin, state.number(count));
+  const uint64_t size = state.number(count);
+  if (size == 0 || !is_in_block(begin)) return;
+  if (!state.capture.is_on) {
+    state.add(bytes, name, begin, size);
+    return;
+  }
+  Tensor stretch;
+  stretch.shape = {static_cast<int64_t>(size)};
+  stretch.strides = {1};
+  stretch.dtype = ACL_INT8;
+  stretch.address = reinterpret_cast<void*>(begin);
+  state.captured.push_back({name, nullptr, std::move(stretch)});
 }
 
 // dst, destMax, src, count, kind, and the stream of an asynchronous one
 template <bool kIsAsync>
 void before_copy(State& state) {
+  if (kIsAsync) state.capture = capture_of(state.stream(5));
   state.keeps = state.keeps_bytes() && (!kIsAsync || wait_for(state.stream(5)));
-  if (state.keeps) add_block(state, state.before, "src", 2, 3);
+  if (state.keeps || state.capture.is_on) add_block(state, state.before, "src", 2, 3);
 }
 
 template <bool kIsAsync>
 void after_copy(State& state) {
-  if (state.keeps && state.status == 0 && (!kIsAsync || wait_for(state.stream(5)))) {
+  if (state.status != 0) return;
+  if (state.capture.is_on || (state.keeps && (!kIsAsync || wait_for(state.stream(5)))))
     add_block(state, state.after, "dst", 0, 3);
-  }
 }
 
 // devPtr, maxCount, value, count, and the stream of an asynchronous one
 template <bool kIsAsync>
 void before_fill(State& state) {
+  if (kIsAsync) state.capture = capture_of(state.stream(4));
   state.keeps = state.keeps_bytes();
 }
 
 template <bool kIsAsync>
 void after_fill(State& state) {
-  if (state.keeps && state.status == 0 && (!kIsAsync || wait_for(state.stream(4)))) {
+  if (state.status != 0) return;
+  if (state.capture.is_on || (state.keeps && (!kIsAsync || wait_for(state.stream(4)))))
     add_block(state, state.after, "devPtr", 0, 3);
-  }
 }
 
 // ---- Streams ------------------------------------------------------------------------------------
@@ -171,11 +183,44 @@ constexpr aclError kNotJoined = ACL_ERROR_RT_STREAM_UNJOINED;
 constexpr aclError kVoid = ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED;
 
 void capturing(State& state) {
-  if (state.status == 0) capture_began();
+  if (state.status != 0) return;
+  capture_began();
+  // Another recording may have had the same handle.
+  recording_is_empty(capture_of(state.stream(0)).recording);
 }
 void captured(State& state) {
   const bool is_over = state.status == 0 || state.status == kNotJoined || state.status == kVoid;
   if (is_over) capture_ended();
+}
+
+// modelRI, and the stream of an asynchronous run: the other one waits, on the default stream.
+template <bool kIsAsync>
+bool wait_for_run(const State& state) {
+  return wait_for(kIsAsync ? state.stream(1) : nullptr);
+}
+
+template <bool kIsAsync>
+void before_run(State& state) {
+  state.run = tensors_of(state.arguments[0].address);
+  state.keeps = state.run != nullptr && state.keeps_bytes() && wait_for_run<kIsAsync>(state);
+  if (state.keeps) state.add_tensors(state.before, *state.run);
+}
+
+template <bool kIsAsync>
+void after_run(State& state) {
+  if (state.keeps && state.status == 0 && wait_for_run<kIsAsync>(state))
+    state.add_tensors(state.after, *state.run);
+}
+
+void recording_destroyed(State& state) {
+  if (state.status == 0) recording_is_empty(state.arguments[0].address);
+}
+
+// model, tensor, bytes
+void tensor_of_recording_moved(State& state) {
+  if (state.status == 0)
+    recording_moved(state.arguments[0].address, state.arguments[1].address,
+                    state.arguments[2].whole);
 }
 
 constexpr Handler kHandlers[] = {
@@ -224,6 +269,10 @@ constexpr Handler kHandlers[] = {
     {"aclrtSynchronizeDeviceWithTimeout", nullptr, device_waited},
     {"aclmdlRICaptureBegin", nullptr, capturing},
     {"aclmdlRICaptureEnd", nullptr, captured},
+    {"aclmdlRIExecute", before_run<false>, after_run<false>},
+    {"aclmdlRIExecuteAsync", before_run<true>, after_run<true>},
+    {"aclmdlRIDestroy", nullptr, recording_destroyed},
+    {"aclgradModelMoveTensor", nullptr, tensor_of_recording_moved},
 };
 
 }  // namespace

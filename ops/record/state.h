@@ -10,6 +10,7 @@
 
 #include "ops/record/objects.h"
 #include "ops/record/pass.h"
+#include "ops/record/recordings.h"
 #include "ops/record/text.h"
 
 namespace aclgrad::record {
@@ -40,13 +41,16 @@ class State {
   bool keeps_bytes();
   // Adds bytes of the device to "before" or "after".
   void add(Text& bytes, std::string_view name, uintptr_t begin, uint64_t size);
-  void add_tensors(Text& bytes);
+  void add_tensors(Text& bytes, const std::vector<PlannedTensor>& tensors);
 
   Function& function;
   const Argument* arguments;
   bool is_phase_two;
   bool keeps = false;
   std::shared_ptr<const Planned> planned;  // of a phase two
+  Capture capture;                         // that of the stream, of what may be captured
+  std::vector<PlannedTensor> captured;     // what it touches then, where `planned` does not say
+  std::shared_ptr<const std::vector<PlannedTensor>> run;  // of a run of a recording
   std::chrono::steady_clock::time_point began, ended;
   Text before, after;  // members of these objects
   int64_t status = 0;

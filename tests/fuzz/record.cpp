@@ -43,7 +43,7 @@ class RecordFolder {
 
 void fuzz_record(const uint8_t* bytes, size_t size) {
   static const RecordFolder folder;
-  static replay::Runner runner("libopapi.so");
+  static replay::Runner runner(gradcheck::Library::linked());
   try {
     const replay::Record record(folder.with(bytes, size));
     const replay::Report report =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// usage: driver faults | right | near | late | between | gradients | large | die
+// usage: driver faults | right | near | late | between | gradients | large | recordings | die
 // An aclnn host program that is recorded. Every operator is called once wrongly and once rightly,
 // so that the record says which calls are to be found: those that come after aclrtGetDevice.
 #include <dlfcn.h>
@@ -316,6 +316,72 @@ void between(aclrtStream first) {
   check(aclrtDestroyStream(second));
 }
 
+// What `calls` queue on the stream, as a recording that runs twice; `meanwhile` in between.
+void record_and_run(aclrtStream stream, const std::function<void()>& calls,
+                    const std::function<void()>& meanwhile) {
+  aclmdlRI model = nullptr;
+  check(aclmdlRICaptureBegin(stream, ACL_MODEL_RI_CAPTURE_MODE_RELAXED));
+  calls();
+  check(aclmdlRICaptureEnd(stream, &model));
+  check(aclmdlRIExecuteAsync(model, stream));
+  check(aclrtSynchronizeStream(stream));
+  meanwhile();
+  check(aclmdlRIExecute(model, -1));
+  check(aclmdlRIDestroy(model));
+}
+
+void capture(const Operator& op, const Memory& memory, aclrtStream stream) {
+  uint64_t size = 0;
+  aclOpExecutor* executor = nullptr;
+  check(op.plan(memory, &size, &executor));
+  if (size > 0) std::abort();
+  check(op.run(nullptr, 0, executor, stream));
+}
+
+// What is wrong in a recording is wrong each time that it runs.
+void recordings(aclrtStream stream) {
+  for (const Operator& op : operators()) {
+    for (const Fault fault : {Fault::kLastElement, Fault::kZeroTail, Fault::kNan}) {
+      const Memory memory(3), other(3);
+      record_and_run(
+          stream,
+          [&] {
+            capture(op, memory, stream);
+            check(aclrtMemcpyAsync(other.at(0), kBytes, memory.at(2), kBytes,
+                                   ACL_MEMCPY_DEVICE_TO_DEVICE, stream));
+            set_fault(fault);
+            mark();
+            capture(op, other, stream);
+            set_fault(Fault::kNone);
+          },
+          [&] {
+            check(aclrtMemcpy(memory.at(0), kBytes, memory.at(1), kBytes,
+                              ACL_MEMCPY_DEVICE_TO_DEVICE));
+          });
+    }
+  }
+  // What lies in tensor 1 in between is not seen by anybody.
+  const Memory memory(3);
+  record_and_run(
+      stream,
+      [&] {
+        relu(memory.tensors[0], memory.tensors[1], stream);
+        capture(operators()[1], memory, stream);
+        check(aclrtMemsetAsync(memory.at(1), kBytes, 0, kBytes, stream));
+        relu(memory.tensors[2], memory.tensors[1], stream);
+      },
+      [] {});
+  // The host writes to an input without a copy.
+  const Memory stale(3);
+  record_and_run(
+      stream,
+      [&] {
+        mark();
+        relu(stale.tensors[0], stale.tensors[1], stream);
+      },
+      [&] { std::memset(stale.block, 0, sizeof(float)); });
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -330,6 +396,8 @@ int main(int argc, char** argv) {
     between(stream);
   } else if (what == "gradients") {
     gradients(stream);
+  } else if (what == "recordings") {
+    recordings(stream);
   } else if (what == "large") {
     large(stream);
   } else if (what == "right" || what == "die") {

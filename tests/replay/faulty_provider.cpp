@@ -5,9 +5,12 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <deque>
 #include <map>
+#include <vector>
 
 #include "acl/acl.h"
 #include "aclnnop/aclnn_add.h"
@@ -24,7 +27,7 @@ namespace {
 
 using aclgrad::replay_test::Fault;
 
-Fault fault = Fault::kNone;
+Fault next_fault = Fault::kNone;
 
 struct Tensors {
   const aclTensor* in;
@@ -55,9 +58,15 @@ Floats floats_of(const aclTensor* tensor) {
   return {static_cast<float*>(address), count};
 }
 
-void damage(const Tensors& tensors, const float* before) {
-  const Floats out = floats_of(tensors.out);
-  const Floats in = floats_of(tensors.in);
+struct Damage {
+  Fault fault;
+  Floats in;
+  Floats out;
+  std::vector<float> before;  // what was in `out`
+};
+
+void damage(const Damage& what) {
+  const auto& [fault, in, out, before] = what;
   const std::size_t last = out.count - 1;
   switch (fault) {
     case Fault::kLastElement:
@@ -79,7 +88,7 @@ void damage(const Tensors& tensors, const float* before) {
       break;
     }
     case Fault::kUnwritten:
-      std::memcpy(out.data, before, out.count * sizeof(float));
+      std::ranges::copy(before, out.data);
       break;
     case Fault::kLowPrecision:
       for (std::size_t i = 0; i < out.count; ++i) {
@@ -112,33 +121,43 @@ aclnnStatus note(aclnnStatus status, aclOpExecutor** executor, const aclTensor* 
   return status;
 }
 
+bool is_capturing(aclrtStream stream) {
+  aclmdlRICaptureStatus status = ACL_MODEL_RI_CAPTURE_STATUS_NONE;
+  return aclmdlRICaptureGetInfo(stream, &status, nullptr) == 0 &&
+         status != ACL_MODEL_RI_CAPTURE_STATUS_NONE;
+}
+
 aclnnStatus run(const char* name, void* workspace, uint64_t size, aclOpExecutor* executor,
                 aclrtStream stream) {
+  static auto& damages = *new std::deque<Damage>;  // recordings run as long as there are any
   const Tensors tensors = planned[executor];
-  const Floats out = floats_of(tensors.out);
-  auto* const before = new float[out.count];
-  aclrtSynchronizeStream(stream);
-  std::memcpy(before, out.data, out.count * sizeof(float));
-  aclnnStatus status = real<aclnnStatus(void*, uint64_t, aclOpExecutor*, aclrtStream)>(name)(
+  Damage& what =
+      damages.emplace_back(Damage{next_fault, floats_of(tensors.in), floats_of(tensors.out), {}});
+  const bool is_now = !is_capturing(stream);
+  if (is_now) aclrtSynchronizeStream(stream);
+  what.before.assign(what.out.data, what.out.data + what.out.count);
+  const aclnnStatus status = real<aclnnStatus(void*, uint64_t, aclOpExecutor*, aclrtStream)>(name)(
       workspace, size, executor, stream);
-  if (fault != Fault::kNone) {
+  if (what.fault == Fault::kNone) return status;
+  if (is_now) {
     aclrtSynchronizeStream(stream);
-    damage(tensors, before);
-    if (fault == Fault::kFailsLater) status = 561103;
+    damage(what);
+  } else {
+    const auto later = [](void* data) { damage(*static_cast<const Damage*>(data)); };
+    aclrtLaunchHostFunc(stream, later, &what);
   }
-  delete[] before;
-  return status;
+  return what.fault == Fault::kFailsLater ? 561103 : status;
 }
 
 // What a wrong check answers in place of the right status.
-bool refuses() { return fault == Fault::kRefuses; }
+bool refuses() { return next_fault == Fault::kRefuses; }
 
 }  // namespace
 
 extern "C" {
 
 __attribute__((visibility("default"))) void replay_test_set_fault(int number) {
-  fault = static_cast<Fault>(number);
+  next_fault = static_cast<Fault>(number);
 }
 
 aclnnStatus aclnnAddGetWorkspaceSize(const aclTensor* self, const aclTensor* other,

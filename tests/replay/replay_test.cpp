@@ -123,12 +123,59 @@ TEST(Replay, JudgesArraysAsTheyWereRecorded) {
   EXPECT_GT(judged, 4);
 }
 
-TEST(Replay, RecordingsAreNamedAndLeftOut) {
+// Of a recording it is known what it found and what it left.
+TEST(Replay, CallsOfRecordingsAreJudgedAtEachRun) {
   const Folder folder;
-  ASSERT_EQ(record(folder / "r", STEP, "", false), 0);
+  ASSERT_EQ(record(folder / "r", std::string(DRIVER) + " recordings"), 0);
+  const Record recorded(folder / "r");
+  const Report report = replayed(recorded);
+  EXPECT_EQ(found(report), marked(recorded)) << all_text(report);
+  const auto wrong = [&](const std::string& kind) {
+    return std::ranges::count(report.findings, kind, &Finding::kind);
+  };
+  EXPECT_EQ(wrong("value"), 2 * 6 * 3);
+  EXPECT_EQ(wrong("stale input"), 1);
+  EXPECT_EQ(report.findings.size(), 2u * 6 * 3 + 1);
+  std::map<std::string, std::int64_t> not_judged = {
+      {"its results were overwritten within its recording", 2}};
+  EXPECT_EQ(report.left_out, not_judged);
+  std::int64_t equal = 0;
+  for (const auto& [name, row] : report.rows) equal += row.equal;
+  EXPECT_EQ(equal, 2 * (6 * 3 + 2 + 1));
+  EXPECT_THAT(to_text(report), HasSubstr(", run by call "));
+
+  ASSERT_EQ(record(folder / "again", std::string(DRIVER) + " recordings"), 0);
+  EXPECT_EQ(first_difference(recorded, Record(folder / "again"), runner()), "");
+  ASSERT_EQ(record(folder / "right", std::string(DRIVER) + " recordings", "", false), 0);
+  EXPECT_THAT(first_difference(recorded, Record(folder / "right"), runner()),
+              AllOf(HasSubstr(", run by call "), HasSubstr("from the same inputs"),
+                    HasSubstr("r is wrong"), HasSubstr("right is as here")));
+}
+
+TEST(Replay, RecordingsOfASessionAreEqual) {
+  const Folder folder;
+  ASSERT_EQ(record(folder / "r", STEP, "ACLGRAD_SESSION=", false), 0);
+  const Report report = replayed(Record(folder / "r"), {.gradients = true});
+  EXPECT_THAT(report.findings, IsEmpty()) << all_text(report);
+  EXPECT_GT(report.gradients, 0);
+  std::int64_t equal = 0;
+  for (const auto& [name, row] : report.rows) {
+    equal += row.equal;
+    EXPECT_EQ(row.calls, row.equal) << name;
+  }
+  EXPECT_GT(equal, 60);
+  // Sessions give memory to one value after the other.
+  ASSERT_EQ(report.left_out.size(), 1u);
+  EXPECT_GT(report.left_out.at("its results were overwritten within its recording"), 0);
+}
+
+TEST(Replay, RunsOfRecordingsWithoutBytesAreNamed) {
+  const Folder folder;
+  ASSERT_EQ(record(folder / "r", STEP, "ACLGRAD_RECORD_FUNCTIONS='aclnn*' ACLGRAD_SESSION=", false),
+            0);
   const Report report = replayed(Record(folder / "r"));
   EXPECT_THAT(report.findings, IsEmpty()) << all_text(report);
-  EXPECT_TRUE(report.left_out.contains("captured, and run as a part of its recording"));
+  EXPECT_EQ(report.left_out.at("a run of a recording whose bytes were not kept"), 2);
 }
 
 // A program that opens the library by its name and asks it for functions.

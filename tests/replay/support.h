@@ -41,7 +41,7 @@ inline int record(const std::string& folder, const std::string& command,
 }
 
 inline Runner& runner() {
-  static Runner instance(LIBRARY);
+  static Runner instance(gradcheck::Library::open(LIBRARY));
   return instance;
 }
 
