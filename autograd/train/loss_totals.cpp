@@ -69,7 +69,8 @@ InBoth LossTotals::without_copies(InBoth value) const {
   const Node& a = value.whole.node();
   const Node& b = value.part.node();
   const Op& op = *a.op;
-  if (typeid(op) == typeid(*b.op) && a.inputs.size() == b.inputs.size() &&
+  const Op& other = *b.op;
+  if (typeid(op) == typeid(other) && a.inputs.size() == b.inputs.size() &&
       value.whole.id() - a.outputs.front() == value.part.id() - b.outputs.front()) {
     return value;
   }

@@ -2,7 +2,6 @@
 #include "ops/attention/attention_kernel.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 
@@ -49,9 +48,9 @@ class Attention : private AttentionTiles<T> {
     constexpr int64_t kScoreStride = kKeyBlock + kScoreGap;
     const Lines<T> scores{buffers_->scores.template of<T>(kQueryBlock * kScoreStride),
                           kScoreStride};
-    std::array<T, kQueryBlock> largest;
-    std::array<double, kQueryBlock> sums{};
-    largest.fill(std::numeric_limits<T>::lowest());
+    T largest[kQueryBlock];
+    double sums[kQueryBlock] = {};
+    std::ranges::fill(largest, std::numeric_limits<T>::lowest());
     bool adds = false;
     for (int64_t j = 0; j < p_.keys; j += kKeyBlock) {
       const int64_t columns = seen(first + rows - 1, j, std::min(kKeyBlock, p_.keys - j));
@@ -60,8 +59,8 @@ class Attention : private AttentionTiles<T> {
       product(rows, columns, p_.size, by_rows(query), of_panels(keys, p_.size), scores, false);
       for (int64_t r = 0; r < rows; r += kAccumulators) {
         const int64_t count = std::min<int64_t>(kAccumulators, rows - r);
-        share_rows(first + r, count, j, columns, {scores[r], kScoreStride}, largest.data() + r,
-                   sums.data() + r, adds ? Lines<T>{mixed[r], mixed.stride} : Lines<T>{});
+        share_rows(first + r, count, j, columns, {scores[r], kScoreStride}, largest + r, sums + r,
+                   adds ? Lines<T>{mixed[r], mixed.stride} : Lines<T>{});
       }
       product(rows, p_.value_size, columns, by_rows(scores),
               of({values_.rows[j], values_.rows.stride}), mixed, adds);
@@ -84,9 +83,9 @@ class Attention : private AttentionTiles<T> {
                   T* largest, double* sums, const Lines<T>& mixed) {
     const D d;
     AccumulatorMatrix row_sums;
-    std::array<RowMasks, kAccumulators> masks;
-    std::array<T, kAccumulators> before;
-    std::copy_n(largest, rows, before.begin());
+    RowMasks masks[kAccumulators];
+    T before[kAccumulators];
+    std::copy_n(largest, rows, before);
     // The largest of all rows first: one row after the other would wait for its own.
     for (int64_t r = 0; r < rows; ++r) {
       const int64_t n = seen(i + r, j, columns);

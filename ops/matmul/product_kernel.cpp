@@ -149,7 +149,7 @@ class PartProduct {
   // Groups of at most so many rows, as equal as can be. Small products notice every division.
   template <size_t kMax>
   void group_rows() {
-    groups_ = (part_.rows + kMax - 1) / kMax;
+    groups_ = static_cast<int64_t>((static_cast<size_t>(part_.rows) + kMax - 1) / kMax);
     group_ = groups_ <= 1 ? part_.rows : part_.rows / groups_;
     larger_groups_ = part_.rows - groups_ * group_;
   }

@@ -97,6 +97,14 @@ template <class T, size_t kVectors>
 struct TileFunctions {
   static const std::array<TileFunction<T>, kMaxTileRows<T, kVectors>> kOfRows;
 };
+extern template struct TileFunctions<float, 1>;
+extern template struct TileFunctions<float, 2>;
+extern template struct TileFunctions<double, 1>;
+extern template struct TileFunctions<double, 2>;
+#if HWY_TARGET <= HWY_AVX3
+extern template struct TileFunctions<float, 3>;
+extern template struct TileFunctions<float, 4>;
+#endif
 
 template <class T>
 HWY_INLINE TileFunction<T> tile_function(size_t rows, size_t columns) {

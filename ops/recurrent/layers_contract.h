@@ -24,7 +24,7 @@ using ScaledArray = std::vector<Scaled>;
 
 class RecurrentCall {
  public:
-  RecurrentCall(const Arguments& a, const RecurrentKind& kind) : a_(a), kind_(kind) {
+  RecurrentCall(const Arguments& a, const RecurrentKind& kind) : kind_(kind) {
     const Shape& input = a.shape("input");
     packed_ = std::ranges::any_of(a.parameters(), [](const Parameter& parameter) {
       return parameter.name == "batchSizesOptional" && !parameter.tensor()->optional;
@@ -100,7 +100,6 @@ class RecurrentCall {
     }
   }
 
-  const Arguments& a_;
   const RecurrentKind& kind_;
   bool packed_, batch_first_ = false;
 };

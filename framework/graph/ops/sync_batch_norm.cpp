@@ -115,7 +115,7 @@ BatchNormSums batch_norm_reduce_backward(Operand grad, const Value& x, const Val
   record.require_like(0, 1);
   std::vector<TensorSpec> outputs;
   if (wanted[0]) outputs.assign(2, statistics_of(x));
-  for (const std::size_t k : {1, 2}) {
+  for (const std::size_t k : {1U, 2U}) {
     if (wanted[k]) outputs.push_back(record.like(4));
   }
   const std::vector<Value> made =

@@ -4,9 +4,9 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <new>
+#include <utility>
 
 #include "aclgrad_ext.h"
 #include "ops/meta/hooks.h"
@@ -70,7 +70,7 @@ std::atomic<uint8_t>& slot(Region& region, const void* handle) {
 // Whether there can be an object of this kind at this address.
 bool is_possible(const void* handle, aclgradHandleKind kind) {
   const bool aligned = reinterpret_cast<uintptr_t>(handle) % kSlotBytes == 0;
-  return aligned && kind > 0 && kind <= std::numeric_limits<uint8_t>::max();
+  return aligned && std::in_range<uint8_t>(static_cast<int64_t>(kind)) && kind != 0;
 }
 
 // The slot that holds the kind of a live object; null for an address that has no slot.
