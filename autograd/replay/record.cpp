@@ -58,8 +58,9 @@ std::uint64_t address_of(const Json& json) {
   const auto& text = json.get_ref<const std::string&>();
   std::uint64_t value = 0;
   const char* const end = text.data() + text.size();
-  if (text.size() < 3 || text.compare(0, 2, "0x") != 0 ||
-      std::from_chars(text.data() + 2, end, value, 16).ptr != end) {
+  const bool has_prefix = text.starts_with("0x");
+  const auto [stop, error] = std::from_chars(text.data() + (has_prefix ? 2 : 0), end, value, 16);
+  if (!has_prefix || error != std::errc() || stop != end) {
     throw IoError(fmt::format("\"{}\" is no address", text));
   }
   return value;

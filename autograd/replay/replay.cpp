@@ -303,7 +303,7 @@ std::vector<Content> after_of(const Record& record, const Call& call, const Task
 
 bool has_bytes(const Task& task) {
   for (std::size_t i = 0; i < task.tensors.size(); ++i) {
-    if (task.tensors[i].extent() && task.before[i].empty()) return false;
+    if (task.tensors[i].count() > 0 && task.before[i].empty()) return false;
   }
   return true;
 }

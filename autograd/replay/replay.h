@@ -66,7 +66,7 @@ std::optional<Task> task_of(const Record& record, const Call& call);
 /// What a task's tensors held after a call, by tensor; empty where it is not kept.
 std::vector<Content> after_of(const Record& record, const Call& call, const Task& task);
 
-/// Whether the bytes before the call are there, of all tensors that have any.
+/// Whether the bytes before the call are there, of all tensors that have elements.
 bool has_bytes(const Task& task);
 
 /// Writes a C program that runs one call alone, and its data beside it. Throws IoError.

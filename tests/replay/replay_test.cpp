@@ -323,6 +323,9 @@ TEST(Replay, NamesTheLineThatIsWrong) {
                         number),
             "not whole, or too large");
   }
+  std::string far = calls;
+  far.replace(far.find("\"at\":\"0x") + 8, 0, "12345678");
+  refuses(far, "is no address");
   const std::size_t content = calls.find("\"content\":0");
   ASSERT_NE(content, std::string::npos);
   refuses(calls.replace(content, 11, "\"content\":99999999"), "end beyond contents.bin");

@@ -93,16 +93,22 @@ row() {
   done
 }
 
-# row_of NAME COMMAND...: the programs of the folder that ends the command, started by the rest of it, which
-# is an emulator.
+# compiler_of BUILD: "GNU 12.2.0".
+compiler_of() {
+  sed -n 's/^set(CMAKE_CXX_COMPILER_\(ID\|VERSION\) "\(.*\)")$/\2/p' "$1"/CMakeFiles/*/CMakeCXXCompiler.cmake |
+    paste -sd ' '
+}
+
+# row_of whole|begin NAME COMMAND...: the programs of the folder that ends the command, started by the rest of it;
+# to their end, or, emulated, to the first evaluation.
 row_of() {
   local network command until=()
-  rows+=("$1")
+  rows+=("$2")
   for network in "${networks[@]}"; do
     read -ra command <<<"${words[$network]}"
-    if (($# > 2)); then read -ra until < <(begin "$network"); fi
-    cell "$1" "$network" "${verify[@]}" "$work/whole/$network.json" "${until[@]}" -- \
-      "${@:2:$#-2}" "${!#}/${command[0]}" "${command[@]:1}" --out "$work/again"
+    if [[ $1 == begin ]]; then read -ra until < <(begin "$network"); fi
+    cell "$2" "$network" "${verify[@]}" "$work/whole/$network.json" "${until[@]}" -- \
+      "${@:3:$#-3}" "${!#}/${command[0]}" "${command[@]:1}" --out "$work/again"
   done
 }
 
@@ -131,12 +137,19 @@ if [[ -e $choice ]] && ldd "$choice" | grep -q libhwy; then
 fi
 for other in "$@"; do
   other=$(realpath "$other")
-  foreign=()
-  if [[ -d $other/sysroot ]]; then foreign=(bash "$root/tests/machines/foreign.sh" "$other/sysroot"); fi
-  row_of "$(basename "$other")" "${foreign[@]}" "$other/bin"
+  started=() far=whole
+  name=$(basename "$other")
+  system=${other%/opt/*} # of a build in a system of its own, as of ./dev test --system
+  if [[ -d $other/sysroot ]]; then
+    started=(bash "$root/tests/machines/foreign.sh" "$other/sysroot") far=begin
+  elif [[ $system != "$other" ]]; then
+    started=("$system/lib64/ld-linux-x86-64.so.2" --library-path "$other/lib:$system/usr/lib/x86_64-linux-gnu")
+    name=$(sed -n 's/^VERSION_CODENAME=//p' "$system/etc/os-release")
+  fi
+  row_of "$far" "$name, $(compiler_of "$other")" "${started[@]}" "$other/bin"
 done
 if command -v qemu-x86_64 >/dev/null; then
-  for model in Haswell Nehalem core2duo; do row_of "$model" qemu-x86_64 -cpu "$model" "$build/bin"; done
+  for model in Haswell Nehalem core2duo; do row_of begin "$model" qemu-x86_64 -cpu "$model" "$build/bin"; done
 fi
 
 # The table's line of a row: a cell for each network.
