@@ -13,12 +13,12 @@ namespace {
 
 // The operators and copies of a record, those of recordings when they run: what moves numbers.
 // Addresses and what describes may differ. `runs` has the calls of recordings.
-std::vector<const Call*> steps_of(const Record& record, std::deque<std::deque<Call>>& runs) {
+std::vector<const Call*> steps_of(const Record& record, std::deque<Run>& runs) {
   std::vector<const Call*> steps;
   for (const Call& call : record.calls()) {
     if (runs_recording(call)) {
-      reading(call, [&] { runs.push_back(calls_of_run(record, call)); });
-      for (const Call& each : runs.back()) steps.push_back(&each);
+      reading(call, [&] { runs.push_back(run_of(record, call)); });
+      for (const Call& each : runs.back().calls) steps.push_back(&each);
     }
     const bool moves = call.plan || !planned_operator(call.function).empty() ||
                        call.function.starts_with("aclrtMemcpy") ||
@@ -59,7 +59,7 @@ class Compare {
   Compare(const Record& a, const Record& b, Runner& runner) : a_(a), b_(b), runner_(runner) {}
 
   std::string run() {
-    std::deque<std::deque<Call>> runs;
+    std::deque<Run> runs;
     const std::vector<const Call*> left = steps_of(a_, runs);
     const std::vector<const Call*> right = steps_of(b_, runs);
     std::size_t next_block = 0;

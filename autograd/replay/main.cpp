@@ -56,10 +56,10 @@ void write_to(const std::string& path, const std::string& text) {
 void write_first(const Arguments& a, const Record& record, Report& report) {
   for (const Finding& finding : report.findings) {
     if (finding.kind != "value" || !record.calls()[finding.number].plan) continue;
-    std::deque<Call> calls;
-    if (finding.run) calls = calls_of_run(record, record.calls()[*finding.run]);
-    const auto found = std::ranges::find(calls, finding.number, &Call::number);
-    const Call& call = found == calls.end() ? record.calls()[finding.number] : *found;
+    Run run;
+    if (finding.run) run = run_of(record, record.calls()[*finding.run]);
+    const auto found = std::ranges::find(run.calls, finding.number, &Call::number);
+    const Call& call = found == run.calls.end() ? record.calls()[finding.number] : *found;
     const std::string path = a.program.empty()
                                  ? fmt::format("{}/call_{}.c", record.folder(), finding.number)
                                  : a.program;

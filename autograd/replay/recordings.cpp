@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <map>
+#include <set>
 
 #include "replay/replay.h"
 
@@ -63,10 +64,89 @@ Call run_by(const Call& run, Call call) {
   return call;
 }
 
-// The first and the last call that write to a stretch.
-struct Writers {
-  std::size_t first = SIZE_MAX;
-  std::size_t last = 0;
+class ReadRun {
+ public:
+  ReadRun(const Record& record, const Call& run) : record_(record), run_(run) {
+    add_calls();
+    find_writers();
+    find_changed();
+    for (std::size_t i = 0; i < all_.calls.size(); ++i) set_contents(all_.calls[i], i);
+  }
+  Run take() { return std::move(all_); }
+
+ private:
+  // The first and the last call that write to a range, from 1 on.
+  struct Writers {
+    std::size_t first = SIZE_MAX;
+    std::size_t last = 0;
+  };
+  static Range range_of(const Bytes& bytes) { return {bytes.at, bytes.end()}; }
+
+  void add_calls() {
+    std::map<std::uint64_t, Call> by_number;
+    for (const auto& [from, to] :
+         {std::pair(&run_.before, &Call::before), std::pair(&run_.after, &Call::after)}) {
+      for (const Bytes& each : *from) {
+        auto [number, name] = parts_of(each.name);
+        if (number >= run_.number || !record_.calls()[number].captured)
+          throw IoError(fmt::format("call {} was not captured", number));
+        const auto [call, is_new] = by_number.try_emplace(number);
+        if (is_new) call->second = run_by(run_, record_.calls()[number]);
+        (call->second.*to).push_back({std::move(name), each.at, each.size, each.content});
+      }
+    }
+    for (auto& [number, call] : by_number) all_.calls.push_back(std::move(call));
+  }
+
+  void find_writers() {
+    for (const auto* const all : {&run_.before, &run_.after}) {
+      for (const Bytes& each : *all) ranges_[range_of(each)];
+    }
+    for (std::size_t i = 0; i < all_.calls.size(); ++i) {
+      for (const Range& written : written_by(record_, all_.calls[i])) {
+        for (auto& [range, writers] : ranges_) {
+          if (range.begin >= written.end) break;
+          if (range.end <= written.begin) continue;
+          writers.first = std::min(writers.first, i + 1);
+          writers.last = i + 1;
+        }
+      }
+    }
+  }
+
+  // Of a range that no call writes it is not known when it was changed, if it was.
+  void find_changed() {
+    for (const Bytes& before : run_.before) {
+      const auto after = std::ranges::find(run_.after, before.name, &Bytes::name);
+      const bool is_other = after != run_.after.end() && before.content && after->content &&
+                            *before.content != *after->content;
+      if (!is_other || ranges_.at(range_of(before)).last > 0) continue;
+      if (changed_.insert(range_of(before)).second) all_.changed.push_back(before.name);
+    }
+  }
+
+  // What a call found, and what it left, where so many had run before.
+  void set_contents(Call& call, std::size_t ran) {
+    const Call whole = call;
+    for (Bytes& each : call.before) each.content = held(whole, each, ran);
+    for (Bytes& each : call.after) each.content = held(whole, each, ran + 1);
+  }
+
+  std::optional<std::uint64_t> held(const Call& call, const Bytes& bytes, std::size_t ran) const {
+    const Range range = range_of(bytes);
+    const Writers& writers = ranges_.at(range);
+    const bool is_as_found = ran < writers.first;
+    if (changed_.contains(range) || (!is_as_found && ran < writers.last)) return std::nullopt;
+    const std::vector<Bytes>& all = is_as_found ? call.before : call.after;
+    const auto there = std::ranges::find(all, bytes.name, &Bytes::name);
+    return there != all.end() && range_of(*there) == range ? there->content : std::nullopt;
+  }
+
+  const Record& record_;
+  const Call& run_;
+  Run all_;
+  std::map<Range, Writers> ranges_;
+  std::set<Range> changed_;
 };
 
 }  // namespace
@@ -75,60 +155,9 @@ bool runs_recording(const Call& call) {
   return call.function == "aclmdlRIExecute" || call.function == "aclmdlRIExecuteAsync";
 }
 
-std::deque<Call> calls_of_run(const Record& record, const Call& run) {
-  if (run.before.empty() || run.after.empty()) return {};
-  std::map<std::uint64_t, Call> by_number;
-  for (const auto& [from, to] :
-       {std::pair(&run.before, &Call::before), std::pair(&run.after, &Call::after)}) {
-    for (const Bytes& each : *from) {
-      auto [number, name] = parts_of(each.name);
-      if (number >= run.number || !record.calls()[number].captured)
-        throw IoError(fmt::format("call {} was not captured", number));
-      const auto [call, is_new] = by_number.try_emplace(number);
-      if (is_new) call->second = run_by(run, record.calls()[number]);
-      (call->second.*to).push_back({std::move(name), each.at, each.size, each.content});
-    }
-  }
-  std::deque<Call> calls;
-  for (auto& [number, call] : by_number) calls.push_back(std::move(call));
-
-  std::map<Range, Writers> stretches;
-  for (const Call& call : calls) {
-    for (const auto* const all : {&call.before, &call.after}) {
-      for (const Bytes& each : *all) stretches[{each.at, each.end()}];
-    }
-  }
-  for (std::size_t i = 0; i < calls.size(); ++i) {
-    for (const Range& written : written_by(record, calls[i])) {
-      for (auto& [stretch, writers] : stretches) {
-        if (stretch.begin >= written.end) break;
-        if (stretch.end <= written.begin) continue;
-        writers.first = std::min(writers.first, i);
-        writers.last = i + 1;
-      }
-    }
-  }
-  // What a stretch held when so many calls had run: what the run found, left, or neither.
-  using Held = std::vector<std::optional<std::uint64_t>>;
-  const auto held = [&](const Call& call, const Bytes& bytes, std::size_t time) {
-    const Writers& writers = stretches.at({bytes.at, bytes.end()});
-    const auto find = [&](const std::vector<Bytes>& all) {
-      const auto found = std::ranges::find(all, bytes.name, &Bytes::name);
-      const bool is_it = found != all.end() && found->at == bytes.at && found->size == bytes.size;
-      return is_it ? found->content : std::nullopt;
-    };
-    if (time <= writers.first) return find(call.before);
-    if (time >= writers.last) return find(call.after);
-    return std::optional<std::uint64_t>();
-  };
-  for (std::size_t i = 0; i < calls.size(); ++i) {
-    Held found, left;
-    for (const Bytes& each : calls[i].before) found.push_back(held(calls[i], each, i));
-    for (const Bytes& each : calls[i].after) left.push_back(held(calls[i], each, i + 1));
-    for (std::size_t k = 0; k < found.size(); ++k) calls[i].before[k].content = found[k];
-    for (std::size_t k = 0; k < left.size(); ++k) calls[i].after[k].content = left[k];
-  }
-  return calls;
+Run run_of(const Record& record, const Call& call) {
+  const bool is_kept = !call.before.empty() && !call.after.empty();
+  return is_kept ? ReadRun(record, call).take() : Run();
 }
 
 RunMemory::RunMemory(const Record& record, const Call& run) {

@@ -14,11 +14,16 @@ namespace aclgrad::replay {
 /// Whether a call runs a recording.
 bool runs_recording(const Call& call);
 
-/// The calls that a run of a recording made, in the order in which they were captured; none where
-/// no bytes of it were kept. A record has what the run found and what it left. So it is known what
-/// a call found of memory that no call of the run had written before, and what was left of memory
-/// that none wrote after. Throws IoError for a run of what was not captured.
-std::deque<Call> calls_of_run(const Record& record, const Call& run);
+/// A run of a recording. A record has what the run found and what it left. So it is known what a
+/// call found of memory that no call of the run had written before, and what was left of memory
+/// that none wrote after.
+struct Run {
+  std::deque<Call> calls;            // in the order in which they were captured
+  std::vector<std::string> changed;  // what is other after the run, and no call writes: "17.self"
+};
+/// Without calls where the bytes of the run were not kept. Throws IoError for a run of what was not
+/// captured.
+Run run_of(const Record& record, const Call& call);
 
 /// Memory while a recording runs: what the run found there, and then what its calls write, as it
 /// was recorded or, where it was overwritten before anybody looked, as it is here.

@@ -46,16 +46,22 @@ class Replay {
  private:
   // Of a recording that was run: its calls.
   void see_run(const Call& run) {
-    std::deque<Call>& calls = runs_.emplace_back(calls_of_run(record_, run));
-    if (calls.empty()) {
+    const Run& all = runs_.emplace_back(run_of(record_, run));
+    if (all.calls.empty()) {
       leave_out("a run of a recording whose bytes were not kept");
       see(run);
       return;
     }
     memory_.emplace(record_, run);
-    for (const Call& call : calls) see(call);
+    for (const Call& call : all.calls) see(call);
     memory_.reset();
     history_.see_run(run);
+    for (const std::string& name : all.changed) {
+      report_.findings.push_back(
+          {run.number, run.function, "changed",
+           name + " holds something else after the run, and no call of the recording writes it"});
+    }
+    if (!options_.gradients) runs_.clear();
   }
 
   void see(const Call& call) {
@@ -258,7 +264,7 @@ class Replay {
   History history_;
   Forwards forwards_;
   Blocks blocks_;
-  std::deque<std::deque<Call>> runs_;  // of recordings, which forwards_ looks up
+  std::deque<Run> runs_;               // whose calls forwards_ looks up
   std::optional<RunMemory> memory_;    // while one runs
   std::set<std::uint64_t> run_later_;  // phases one whose phase two follows
   std::set<std::uint64_t> ran_;        // and whose phase two was right before

@@ -371,6 +371,16 @@ void recordings(aclrtStream stream) {
         relu(memory.tensors[2], memory.tensors[1], stream);
       },
       [] {});
+  // A call writes to its input.
+  const Memory changed(3);
+  record_and_run(
+      stream,
+      [&] {
+        set_fault(Fault::kWritesInput);
+        capture(operators()[1], changed, stream);
+        set_fault(Fault::kNone);
+      },
+      [] {});
   // The host writes to an input without a copy.
   const Memory stale(3);
   record_and_run(
