@@ -97,7 +97,7 @@ void add_bits(Operators& all, const char* sign, Combine combine,
   const std::string formula = std::string("self ") + sign + " other";
   Operator tensor = truth_of_two(calls[0], results, formula + ", bit by bit, broadcasting",
                                  formula + "，按位，支持广播", std::string("a ") + sign + " b");
-  for (size_t i : {0, 1}) {
+  for (size_t i : {0U, 1U}) {
     auto& spec = std::get<TensorSpec>(tensor.call.parameters[i].spec);
     spec.low = -100, spec.high = 100, spec.fill = 5;
   }

@@ -62,7 +62,8 @@ struct NumberForm {
   bool of_each = false;
 
   Number of(const Arguments& a, const Arrays& in, int member) const {
-    if (type == "const aclTensor*") return in[input].values[of_each ? member : 0];
+    if (type == "const aclTensor*")
+      return in[input].values[of_each ? static_cast<size_t>(member) : 0];
     const Number number = a.number(type == "const aclScalarList*" ? at(name, member) : name);
     return is_whole(a.dtype()) ? std::trunc(number) : number;
   }
@@ -82,7 +83,8 @@ Reference for_members(std::shared_ptr<const Operator> single, size_t lists, cons
       if (adds) sample.settings.emplace_back("alpha", 1.0);
       const Arguments of_single = Arguments(single, sample).in(a.dtype());
       Arrays given;
-      for (size_t k = 0; k < lists; ++k) given.push_back(in[kMembers * k + member]);
+      for (size_t k = 0; k < lists; ++k)
+        given.push_back(in[kMembers * k + static_cast<size_t>(member)]);
       out.push_back((magnitude ? magnitude(of_single, given) : results_of(of_single, given))[0]);
     }
     return out;
