@@ -15,9 +15,10 @@ namespace {
 // Addresses and what describes may differ. `runs` has the calls of recordings.
 std::vector<const Call*> steps_of(const Record& record, std::deque<Run>& runs) {
   std::vector<const Call*> steps;
+  const Recordings recordings(record);
   for (const Call& call : record.calls()) {
     if (runs_recording(call)) {
-      reading(call, [&] { runs.push_back(run_of(record, call)); });
+      reading(call, [&] { runs.push_back(recordings.run_of(call)); });
       for (const Call& each : runs.back().calls) steps.push_back(&each);
     }
     const bool moves = call.plan || !planned_operator(call.function).empty() ||
@@ -114,7 +115,22 @@ class Compare {
       return fmt::format("{}: the status is {} and {}", where(a, b), a.status, b.status);
     const std::string results = other_bytes(a, b, task, false);
     if (results.empty()) return "";
-    return where(a, b) + results + (a.plan ? " from the same inputs" + judged(a, b, task) : "");
+    if (!a.plan) return where(a, b) + results;
+    const bool is_known = has_inputs(a, task) && has_inputs(b, task);
+    return where(a, b) + results +
+           (is_known ? " from the same inputs" + judged(a, b, task)
+                     : "; not all of what it read is in the records");
+  }
+
+  static bool has_inputs(const Call& call, const std::optional<Task>& task) {
+    if (!task) return false;
+    const std::vector<bool> read = read_tensors(*task);
+    for (std::size_t i = 0; i < task->tensors.size(); ++i) {
+      if (!read[i] || task->tensors[i].count() == 0) continue;
+      const auto there = std::ranges::find(call.before, task->tensors[i].name, &Bytes::name);
+      if (there == call.before.end() || !there->content) return false;
+    }
+    return true;
   }
 
   // The first argument of which both kept the bytes, and not the same ones. What is only written

@@ -126,7 +126,7 @@ Forwards::Forwards(const Record& record) : record_(record) {
 
 void Forwards::see(const Call& call) {
   const auto forward = forwards_.find(call.function);
-  if (forward == forwards_.end() || !call.plan || call.captured || call.status != 0) return;
+  if (forward == forwards_.end() || !call.plan || call.is_captured || call.status != 0) return;
   std::set<std::uint64_t> contents;
   for (const auto* const all : {&call.before, &call.after}) {
     for (const Bytes& each : *all) {
@@ -199,7 +199,7 @@ std::optional<Forward> Forwards::match(const Call& call, const contract::Argumen
     arriving = place_of_gradient(backward, now, results, *arguments, given);
   }
   if (!arriving) return std::nullopt;
-  return Forward{*arguments, std::move(inputs), given[*arriving], call.number};
+  return Forward{*arguments, std::move(inputs), given[*arriving], &call};
 }
 
 }  // namespace aclgrad::replay

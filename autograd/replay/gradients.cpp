@@ -141,7 +141,7 @@ struct ExactBackward {
 
   ExactBackward(const contract::Arguments& backward, const Forward& forward, const Arrays& given)
       : results(contract::results_of(backward, given)), unrounded(results) {
-    if (forward.number) {
+    if (forward.call != nullptr) {
       const Arrays outputs = contract::results_of(forward.arguments, forward.inputs);
       unrounded = contract::results_of(
           backward, contract::backward_inputs(backward, forward.inputs, outputs, forward.arriving));
@@ -202,8 +202,9 @@ GradientCheck checked(const contract::Arguments& backward, const Forward& forwar
       const Number allowed = units * contract::unit_at(scale, tensor->dtype) +
                              inner * contract::unit_at(scale, summed) + 2 * slope.error + rounding;
       if (std::abs(got - slope.value) <= allowed) continue;
-      const std::string where =
-          forward.number ? fmt::format("at call {}", *forward.number) : "there";
+      const std::string where = forward.call != nullptr
+                                    ? "at " + number_text(forward.call->number, forward.call->run)
+                                    : "there";
       check.wrong.push_back(fmt::format(
           "element {} of {} is {:.9g}, the derivative of {} {} is {:.9g} ± {:.1g}", element,
           tensor->name, static_cast<double>(got), forward.arguments.op().name(), where,

@@ -16,8 +16,8 @@ namespace aclgrad::replay {
 struct Forward {
   contract::Arguments arguments;
   contract::Arrays inputs;
-  contract::Array arriving;                            // the gradient of its result
-  std::optional<std::uint64_t> number = std::nullopt;  // of its call, where that was looked for
+  contract::Array arriving;    // the gradient of its result
+  const Call* call = nullptr;  // where that was looked for
 };
 
 /// A gradient that a backward gives.

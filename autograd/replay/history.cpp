@@ -42,10 +42,35 @@ bool is_dense(const TensorArgument& tensor) {
 
 }  // namespace
 
+std::string number_text(std::uint64_t number, std::optional<std::uint64_t> run) {
+  return fmt::format("call {}{}", number, run ? fmt::format(", run by call {}", *run) : "");
+}
+
 std::string call_text(const Record& record, std::uint64_t number,
                       std::optional<std::uint64_t> run) {
   return fmt::format("call {}, {}{}", number, record.calls()[number].function,
                      run ? fmt::format(", run by call {}", *run) : "");
+}
+
+Writes may_write(const Call& call, const Blocks& blocks) {
+  if (starts_with_one_of(call.function, {"aclmdlRIExecute", "aclop", "aclgradLaunch", "aclrtMapMem",
+                                         "aclrtUnmapMem", "aclnn"})) {
+    return {true};
+  }
+  Writes writes;
+  if (starts_with_one_of(call.function, {"aclCreate", "aclDestroy", "aclGet", "aclSet", "AclSet",
+                                         "aclInit", "aclrtMemcpyAsync", "aclrtMemsetAsync"})) {
+    return writes;
+  }
+  // Another function that is given memory may write all of it.
+  for (const auto& [name, json] : call.arguments.items()) {
+    const bool is_read = name == "src" || name == "sendBuf";
+    if (is_read || !json.is_string()) continue;
+    if (!json.get_ref<const std::string&>().starts_with("0x")) continue;
+    const Blocks::Block* const block = blocks.find(address_of(json));
+    if (block != nullptr) writes.ranges.emplace_back(block->begin, block->begin + block->size);
+  }
+  return writes;
 }
 
 std::vector<Access> History::accesses_of(const Call& call, const Task* task) const {
@@ -84,17 +109,16 @@ std::vector<Access> History::accesses_of(const Call& call, const Task* task) con
 
 std::vector<Between> History::see(const Call& call, const Task* task, const Blocks& blocks) {
   std::vector<Between> found;
+  if (call.recording != 0) return found;  // seen when the recording runs
   see_streams(call);
   if (!planned_operator(call.function).empty()) {
     if (call.status == 0)
       workspaces_[call.number] = whole<std::uint64_t>(argument(call, "workspaceSize"));
     return found;
   }
-  if (call.captured) return found;
   const bool is_operator = call.plan.has_value();
-  if ((is_operator && task == nullptr) ||
-      starts_with_one_of(call.function, {"aclmdlRIExecute", "aclop", "aclgradLaunch", "aclrtMapMem",
-                                         "aclrtUnmapMem"})) {
+  const Writes writes = is_operator ? Writes{task == nullptr} : may_write(call, blocks);
+  if (writes.anything) {
     // What it writes is not known: nothing is, from here on.
     memory_.clear();
     uses_.clear();
@@ -109,16 +133,7 @@ std::vector<Between> History::see(const Call& call, const Task* task, const Bloc
   }
   const std::vector<Access> accesses = accesses_of(call, task);
   if (accesses.empty()) {
-    if (starts_with_one_of(call.function,
-                           {"aclCreate", "aclDestroy", "aclGet", "aclSet", "AclSet", "aclInit"})) {
-      return found;
-    }
-    // Another function that is given memory may write all of it.
-    for (const auto& [name, json] : call.arguments.items()) {
-      if (!json.is_string() || !json.get_ref<const std::string&>().starts_with("0x")) continue;
-      const Blocks::Block* const block = blocks.find(address_of(json));
-      if (block != nullptr) cut(block->begin, block->begin + block->size);
-    }
+    for (const auto& [begin, end] : writes.ranges) cut(begin, end);
     return found;
   }
   const auto stream_argument = call.arguments.find("stream");
@@ -186,7 +201,8 @@ void History::host_waited_for(std::uint64_t stream) {
 // Whether an asynchronous copy is complete on return, as one is with memory of the host that is not
 // pinned.
 bool History::is_complete(const Call& call) const {
-  if (call.function != "aclrtMemcpyAsync" || call.status != 0) return false;
+  const bool is_queued = call.run.has_value();  // in a recording, nothing has to wait for it
+  if (call.function != "aclrtMemcpyAsync" || call.status != 0 || is_queued) return false;
   const int kind = whole<int>(argument(call, "kind"));
   if (kind != ACL_MEMCPY_HOST_TO_DEVICE && kind != ACL_MEMCPY_DEVICE_TO_HOST) return false;
   const std::uint64_t host =
@@ -305,8 +321,10 @@ void History::check_order(const Call& call, std::uint64_t stream, const Access& 
     if (other == stream) continue;
     const auto entry = known.find(other);
     const std::uint64_t done = entry == known.end() ? 0 : entry->second;
-    for (const Use& use : uses) {
-      if (use.ticket <= done || !(use.is_written || access.is_written)) continue;
+    const auto first =
+        std::ranges::partition_point(uses, [done](const Use& use) { return use.ticket <= done; });
+    for (const Use& use : std::ranges::subrange(first, uses.end())) {
+      if (!use.is_written && !access.is_written) continue;
       if (!overlap(use.begin, use.end, access.begin, access.end)) continue;
       const std::string text = fmt::format(
           "{} overlaps {} of {} at {:#x} to {:#x}, and nothing orders {} after stream {:#x}",

@@ -31,6 +31,13 @@ struct Access {
   std::optional<Bytes> left;
 };
 
+/// What a call may write of which nothing more is known than its line.
+struct Writes {
+  bool anything = false;
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> ranges = {};  // from, to
+};
+Writes may_write(const Call& call, const Blocks& blocks);
+
 /// Follows the calls of a record in their order.
 class History {
  public:
@@ -91,7 +98,8 @@ class History {
   std::set<std::string> said_;
 };
 
-/// "call 17, aclnnAdd", and ", run by call 40" of a recording's.
+/// "call 17", and ", run by call 40" of a recording's; "call 17, aclnnAdd", likewise.
+std::string number_text(std::uint64_t number, std::optional<std::uint64_t> run);
 std::string call_text(const Record& record, std::uint64_t number,
                       std::optional<std::uint64_t> run = {});
 

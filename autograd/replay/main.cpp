@@ -57,7 +57,7 @@ void write_first(const Arguments& a, const Record& record, Report& report) {
   for (const Finding& finding : report.findings) {
     if (finding.kind != "value" || !record.calls()[finding.number].plan) continue;
     Run run;
-    if (finding.run) run = run_of(record, record.calls()[*finding.run]);
+    if (finding.run) run = Recordings(record).run_of(record.calls()[*finding.run]);
     const auto found = std::ranges::find(run.calls, finding.number, &Call::number);
     const Call& call = found == run.calls.end() ? record.calls()[finding.number] : *found;
     const std::string path = a.program.empty()

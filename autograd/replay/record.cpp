@@ -220,7 +220,8 @@ void Record::read_line(const std::string& line, std::uint64_t number) {
       throw IoError(fmt::format("call {} is no phase one before it", *call.plan));
     }
   }
-  call.captured = json.value("captured", false);
+  call.is_captured = json.contains("recording");
+  if (call.is_captured) call.recording = address_of(json.at("recording"));
   if (json.contains("product")) call.product = json.at("product").get<std::string>();
   call.before = bytes_of(json, "before");
   call.after = bytes_of(json, "after");

@@ -53,7 +53,8 @@ struct Call {
   std::int64_t status = 0;
   std::optional<std::uint64_t> plan;   // of a phase two: the number of its phase one
   std::optional<std::string> product;  // whose tables hold from here on
-  bool captured = false;               // into a recording: it did not run here
+  bool is_captured = false;            // into a recording: it did not run here
+  std::uint64_t recording = 0;         // its handle; 0: the runtime could not say
   std::optional<std::uint64_t> run;    // of a recording's call: that of the call that ran it
   std::vector<Bytes> before;
   std::vector<Bytes> after;

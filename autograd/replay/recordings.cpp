@@ -29,36 +29,46 @@ struct Range {
   auto operator<=>(const Range&) const = default;
 };
 
-// What a call writes, by what the contract says; all that it was given where there is none.
-std::vector<Range> written_by(const Record& record, const Call& call) {
-  std::vector<Range> all;
-  const auto add = [&](std::uint64_t at, std::uint64_t size) {
-    if (size > 0 && size <= UINT64_MAX - at) all.push_back({at, at + size});
-  };
-  if (!call.plan) {
-    for (const Bytes& each : call.after) {
-      if (each.name != "src") add(each.at, each.size);
-    }
-    return all;
-  }
-  const std::optional<Task> task = task_of(record, call);
+// What a call has left of what it writes, by what the contract says; of all that it was given where
+// there is none.
+std::vector<Bytes> written_by(const Record& record, const Call& call) {
+  const std::optional<Task> task = call.plan ? task_of(record, call) : std::nullopt;
   const std::vector<bool> written = task ? written_tensors(*task) : std::vector<bool>();
+  std::vector<Bytes> all;
   for (const Bytes& each : call.after) {
-    bool is_read_only = false;
+    bool is_read_only = !call.plan && each.name == "src";
     for (std::size_t i = 0; i < written.size(); ++i)
       is_read_only = is_read_only || (!written[i] && task->tensors[i].name == each.name);
-    if (!is_read_only) add(each.at, each.size);
+    if (!is_read_only) all.push_back(each);
   }
-  add(address_of(argument(call, "workspace")),
-      whole<std::uint64_t>(argument(call, "workspaceSize")));
   return all;
 }
 
-// A captured call as a run makes it.
-Call run_by(const Call& run, Call call) {
-  call.captured = false;
-  call.run = run.number;
+// Where a call writes.
+std::vector<Range> ranges_of(const Record& record, const Call& call) {
+  std::vector<Range> all;
+  for (const Bytes& each : written_by(record, call)) all.push_back({each.at, each.end()});
+  if (call.plan) {
+    const std::uint64_t workspace = address_of(argument(call, "workspace"));
+    const auto size = whole<std::uint64_t>(argument(call, "workspaceSize"));
+    if (size <= UINT64_MAX - workspace) all.push_back({workspace, workspace + size});
+  }
+  return all;
+}
+
+// A captured call as a run makes it, with those of its arguments that say what it touches.
+Call run_by(const Call& run, const Call& captured) {
+  Call call;
+  call.number = captured.number;
+  call.function = captured.function;
   call.thread = run.thread;
+  call.plan = captured.plan;
+  call.run = run.number;
+  for (const char* const name :
+       {"workspace", "workspaceSize", "dst", "src", "devPtr", "value", "count", "kind"}) {
+    const auto found = captured.arguments.find(name);
+    if (found != captured.arguments.end()) call.arguments[name] = *found;
+  }
   const auto stream = run.arguments.find("stream");
   call.arguments["stream"] = stream == run.arguments.end() ? Json() : *stream;
   return call;
@@ -66,7 +76,10 @@ Call run_by(const Call& run, Call call) {
 
 class ReadRun {
  public:
-  ReadRun(const Record& record, const Call& run) : record_(record), run_(run) {
+  // With the calls of it of which no bytes were kept.
+  ReadRun(const Record& record, const Call& run, const std::map<std::uint64_t, Writes>* unseen)
+      : record_(record), run_(run) {
+    if (unseen != nullptr) all_.unseen = *unseen;
     add_calls();
     find_writers();
     find_changed();
@@ -88,14 +101,25 @@ class ReadRun {
          {std::pair(&run_.before, &Call::before), std::pair(&run_.after, &Call::after)}) {
       for (const Bytes& each : *from) {
         auto [number, name] = parts_of(each.name);
-        if (number >= run_.number || !record_.calls()[number].captured)
+        if (number >= run_.number || !record_.calls()[number].is_captured)
           throw IoError(fmt::format("call {} was not captured", number));
         const auto [call, is_new] = by_number.try_emplace(number);
         if (is_new) call->second = run_by(run_, record_.calls()[number]);
         (call->second.*to).push_back({std::move(name), each.at, each.size, each.content});
       }
     }
+    for (const auto& [number, writes] : all_.unseen)
+      by_number.try_emplace(number, run_by(run_, record_.calls()[number]));
     for (auto& [number, call] : by_number) all_.calls.push_back(std::move(call));
+  }
+
+  std::vector<Range> written(const Call& call) const {
+    const auto unseen = all_.unseen.find(call.number);
+    if (unseen == all_.unseen.end()) return ranges_of(record_, call);
+    if (unseen->second.anything) return {{0, UINT64_MAX}};
+    std::vector<Range> all;
+    for (const auto& [begin, end] : unseen->second.ranges) all.push_back({begin, end});
+    return all;
   }
 
   void find_writers() {
@@ -103,7 +127,7 @@ class ReadRun {
       for (const Bytes& each : *all) ranges_[range_of(each)];
     }
     for (std::size_t i = 0; i < all_.calls.size(); ++i) {
-      for (const Range& written : written_by(record_, all_.calls[i])) {
+      for (const Range& written : written(all_.calls[i])) {
         for (auto& [range, writers] : ranges_) {
           if (range.begin >= written.end) break;
           if (range.end <= written.begin) continue;
@@ -116,8 +140,11 @@ class ReadRun {
 
   // Of a range that no call writes it is not known when it was changed, if it was.
   void find_changed() {
-    for (const Bytes& before : run_.before) {
-      const auto after = std::ranges::find(run_.after, before.name, &Bytes::name);
+    for (std::size_t i = 0; i < run_.before.size(); ++i) {
+      const Bytes& before = run_.before[i];
+      auto after = run_.after.begin() + static_cast<std::ptrdiff_t>(std::min(i, run_.after.size()));
+      if (after == run_.after.end() || after->name != before.name)  // the recorder's order
+        after = std::ranges::find(run_.after, before.name, &Bytes::name);
       const bool is_other = after != run_.after.end() && before.content && after->content &&
                             *before.content != *after->content;
       if (!is_other || ranges_.at(range_of(before)).last > 0) continue;
@@ -155,9 +182,33 @@ bool runs_recording(const Call& call) {
   return call.function == "aclmdlRIExecute" || call.function == "aclmdlRIExecuteAsync";
 }
 
-Run run_of(const Record& record, const Call& call) {
-  const bool is_kept = !call.before.empty() && !call.after.empty();
-  return is_kept ? ReadRun(record, call).take() : Run();
+Recordings::Recordings(const Record& record) : record_(record) {
+  Blocks blocks;
+  std::map<std::uint64_t, std::shared_ptr<Unseen>> now;  // by handle
+  for (const Call& call : record.calls()) {
+    reading(call, [&] {
+      blocks.see_made(call);
+      if (call.recording != 0 && !call.plan && call.status == 0) {
+        Writes writes = may_write(call, blocks);
+        if (!writes.anything && writes.ranges.empty()) return;
+        auto& unseen = now[call.recording];
+        if (unseen == nullptr) unseen = std::make_shared<Unseen>();
+        unseen->emplace(call.number, std::move(writes));
+      } else if (runs_recording(call)) {
+        const auto found = now.find(address_of(argument(call, "modelRI")));
+        if (found != now.end()) unseen_[call.number] = found->second;
+      } else if (call.function == "aclmdlRIDestroy" && call.status == 0) {
+        now.erase(address_of(argument(call, "modelRI")));
+      }
+      blocks.see_gone(call);
+    });
+  }
+}
+
+Run Recordings::run_of(const Call& call) const {
+  if (call.before.empty() || call.after.empty()) return {};
+  const auto unseen = unseen_.find(call.number);
+  return ReadRun(record_, call, unseen == unseen_.end() ? nullptr : unseen->second.get()).take();
 }
 
 RunMemory::RunMemory(const Record& record, const Call& run) {
@@ -168,40 +219,36 @@ RunMemory::Stretches::const_iterator RunMemory::from(std::uint64_t at) const {
   const auto behind = stretches_.upper_bound(at);
   if (behind == stretches_.begin()) return behind;
   const auto before = std::prev(behind);
-  return before->first + before->second.size() > at ? before : behind;
+  return before->first + before->second.bytes.size() > at ? before : behind;
 }
 
 void RunMemory::write(std::uint64_t at, Content bytes) {
-  const std::uint64_t end = at + bytes.size();
-  auto next = stretches_.erase(from(at), from(at));  // a mutable iterator
-  for (std::uint64_t place = at; place < end; ++next) {
-    const std::uint64_t begin = next == stretches_.end() ? end : std::min(next->first, end);
-    if (place < begin) {  // nothing was known there
-      const Content piece = bytes.subspan(place - at, begin - place);
-      next = stretches_.emplace_hint(next, place, std::vector(piece.begin(), piece.end()));
-      place = begin;
-      continue;
-    }
-    const std::uint64_t stop = std::min(end, next->first + next->second.size());
-    std::ranges::copy(bytes.subspan(place - at, stop - place),
-                      next->second.begin() + static_cast<std::ptrdiff_t>(place - next->first));
-    place = stop;
+  forget(at, at + bytes.size());
+  if (!bytes.empty()) stretches_[at] = {bytes};
+}
+
+void RunMemory::write(std::uint64_t at, std::vector<std::byte> bytes) {
+  const auto own = std::make_shared<const std::vector<std::byte>>(std::move(bytes));
+  forget(at, at + own->size());
+  if (!own->empty()) stretches_[at] = {*own, own};
+}
+
+void RunMemory::forget(std::uint64_t begin, std::uint64_t end) {
+  for (auto each = from(begin); each != stretches_.end() && each->first < end; each = from(begin)) {
+    const std::uint64_t at = each->first;
+    const Stretch whole = stretches_.extract(each).mapped();
+    if (at < begin) stretches_[at] = {whole.bytes.first(begin - at), whole.own};
+    if (at + whole.bytes.size() > end) stretches_[end] = {whole.bytes.subspan(end - at), whole.own};
   }
 }
 
-void RunMemory::forget(std::uint64_t at, std::uint64_t size) {
-  const std::uint64_t end = at + size;
-  for (auto each = from(at); each != stretches_.end() && each->first < end; each = from(at)) {
-    const std::uint64_t begin = each->first;
-    const std::vector<std::byte> bytes = stretches_.extract(each).mapped();
-    const Content all(bytes);
-    if (begin < at) write(begin, all.first(at - begin));
-    if (begin + all.size() > end) write(end, all.subspan(end - begin));
-  }
+void RunMemory::forget(const Writes& writes) {
+  if (writes.anything) stretches_.clear();
+  for (const auto& [begin, end] : writes.ranges) forget(begin, end);
 }
 
 void RunMemory::take(const Record& record, const Call& call) {
-  for (const Bytes& each : call.after) {
+  for (const Bytes& each : written_by(record, call)) {
     if (each.content) {
       write(each.at, record.content(each));
       continue;
@@ -214,9 +261,8 @@ void RunMemory::take(const Record& record, const Call& call) {
       const auto value = static_cast<std::byte>(whole<std::int64_t>(argument(call, "value")) & 255);
       bytes.assign(each.size, value);
     }
-    if (each.name == "src") continue;
-    forget(each.at, each.size);
-    write(each.at, bytes);
+    forget(each.at, each.end());
+    write(each.at, std::move(bytes));
   }
 }
 
@@ -225,7 +271,7 @@ std::vector<std::byte> RunMemory::read(std::uint64_t at, std::uint64_t size) con
   for (auto each = from(at); bytes.size() < size; ++each) {
     const std::uint64_t place = at + bytes.size();
     if (each == stretches_.end() || each->first > place) return {};
-    const Content rest = Content(each->second).subspan(place - each->first);
+    const Content rest = each->second.bytes.subspan(place - each->first);
     const Content piece = rest.first(std::min<std::uint64_t>(rest.size(), size - bytes.size()));
     bytes.insert(bytes.end(), piece.begin(), piece.end());
   }

@@ -22,7 +22,12 @@ const contract::Operator* find_operator(const std::string& name) {
 class Replay {
  public:
   Replay(const Record& record, Runner& runner, const Options& options)
-      : record_(record), runner_(runner), options_(options), history_(record), forwards_(record) {
+      : record_(record),
+        runner_(runner),
+        options_(options),
+        history_(record),
+        recordings_(record),
+        forwards_(record) {
     report_.record = record.folder();
     report_.program = record.program();
     report_.library = runner.path();
@@ -46,14 +51,18 @@ class Replay {
  private:
   // Of a recording that was run: its calls.
   void see_run(const Call& run) {
-    const Run& all = runs_.emplace_back(run_of(record_, run));
+    const Run& all = runs_.emplace_back(recordings_.run_of(run));
     if (all.calls.empty()) {
       leave_out("a run of a recording whose bytes were not kept");
       see(run);
       return;
     }
     memory_.emplace(record_, run);
-    for (const Call& call : all.calls) see(call);
+    for (const Call& call : all.calls) {
+      see(call);
+      const auto unseen = all.unseen.find(call.number);
+      if (unseen != all.unseen.end()) memory_->forget(unseen->second);
+    }
     memory_.reset();
     history_.see_run(run);
     for (const std::string& name : all.changed) {
@@ -124,7 +133,7 @@ class Replay {
 
   void phase_two(const Call& call, std::optional<Task>& task) {
     bool is_run = false;
-    if (call.captured) {
+    if (call.recording != 0) {
       // It runs with its recording.
     } else if (!task) {
       leave_out("no contract of " + call.function);
@@ -133,7 +142,8 @@ class Replay {
     } else {
       const Filled filled(*task, memory_ ? &*memory_ : nullptr);
       if (!has_bytes(*task)) {
-        leave_out("its bytes were not kept");
+        leave_out(memory_ ? "what it read was overwritten within its recording"
+                          : "its bytes were not kept");
       } else if (can_run(*task, call.function)) {
         is_run = run_and_judge(call, *task, filled.any_is_read());
       }
@@ -151,7 +161,12 @@ class Replay {
       for (std::size_t i = 0; memory != nullptr && i < task.tensors.size(); ++i) {
         const auto extent = task.tensors[i].extent();
         if (!extent || !task.before[i].empty()) continue;
-        task.before[i] = bytes_.emplace_back(memory->read(extent->at, extent->size));
+        std::vector<std::byte>& bytes = bytes_.emplace_back(memory->read(extent->at, extent->size));
+        // What is only written may have held anything.
+        const auto left = std::ranges::find(task.call->after, task.tensors[i].name, &Bytes::name);
+        const bool is_left = left != task.call->after.end() && left->content;
+        if (bytes.empty() && !read[i] && is_left) bytes.resize(left->size);
+        task.before[i] = bytes;
         any_is_read_ = any_is_read_ || read[i];
       }
     }
@@ -168,8 +183,12 @@ class Replay {
     const std::vector<bool> written = written_tensors(task);
     for (std::size_t i = 0; i < task.tensors.size(); ++i) {
       const auto extent = task.tensors[i].extent();
-      if (extent && written[i])
-        memory_->write(extent->at, recorded[i].empty() ? Content(here[i]) : recorded[i]);
+      if (!extent || !written[i]) continue;
+      if (recorded[i].empty()) {
+        memory_->write(extent->at, here[i]);
+      } else {
+        memory_->write(extent->at, recorded[i]);
+      }
     }
   }
 
@@ -262,6 +281,7 @@ class Replay {
   Runner& runner_;
   const Options& options_;
   History history_;
+  Recordings recordings_;
   Forwards forwards_;
   Blocks blocks_;
   std::deque<Run> runs_;               // whose calls forwards_ looks up

@@ -140,7 +140,7 @@ void write_call(State& state) {
   }
   if (state.is_phase_two && state.planned != nullptr)
     text.key("plan").whole_unsigned(state.planned->number);
-  if (state.capture.is_on) text.key("captured").boolean(true);
+  if (state.capture.is_on) text.key("recording").address(state.capture.recording);
   if (!state.before.string().empty()) text.key("before").open('{').raw(state.before).close('}');
   if (!state.after.string().empty()) text.key("after").open('{').raw(state.after).close('}');
   text.close('}');
@@ -170,12 +170,23 @@ bool makes_endless_work(std::string_view name, std::string_view parameters) {
          std::ranges::find(kOthers, name) == std::end(kOthers);
 }
 
+// Where a function is given the stream on which it queues work, or waits.
+std::optional<size_t> place_of_stream(std::string_view name, std::string_view parameters) {
+  if (name.starts_with("aclmdlRI")) return std::nullopt;
+  for (size_t place = 0; !parameters.empty(); ++place) {
+    if (parameters.substr(0, parameters.find(',')) == "stream") return place;
+    parameters.remove_prefix(std::min(parameters.find(','), parameters.size() - 1) + 1);
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 void* Function::behind() {
   if (is_found.load(std::memory_order_acquire)) return address.load(std::memory_order_relaxed);
   void* const found = find_behind(name);
   handler = handler_of(name);
+  stream = place_of_stream(name, parameters);
   if (makes_endless_work(name, parameters)) endless_work_possible();
   address = found;
   if (!is_found.exchange(true) && found == nullptr) {
@@ -256,9 +267,9 @@ Call::Call(Function& function, const Argument* arguments, bool is_phase_two) noe
   carefully([&] {
     auto state = std::make_unique<State>(function, arguments, is_phase_two);
     const Inside inside;
+    if (function.stream) state->capture = capture_of(state->stream(*function.stream));
     if (is_phase_two) {
       state->planned = planned_of(arguments[2].address);
-      state->capture = capture_of(state->stream(3));
       state->keeps =
           state->planned != nullptr && state->keeps_bytes() && wait_for(state->stream(3));
       if (state->keeps) state->add_tensors(state->before, state->planned->tensors);

@@ -142,7 +142,6 @@ void add_block(State& state, Text& bytes, const char* name, size_t address, size
 // dst, destMax, src, count, kind, and the stream of an asynchronous one
 template <bool kIsAsync>
 void before_copy(State& state) {
-  if (kIsAsync) state.capture = capture_of(state.stream(5));
   state.keeps = state.keeps_bytes() && (!kIsAsync || wait_for(state.stream(5)));
   if (state.keeps || state.capture.is_on) add_block(state, state.before, "src", 2, 3);
 }
@@ -157,7 +156,6 @@ void after_copy(State& state) {
 // devPtr, maxCount, value, count, and the stream of an asynchronous one
 template <bool kIsAsync>
 void before_fill(State& state) {
-  if (kIsAsync) state.capture = capture_of(state.stream(4));
   state.keeps = state.keeps_bytes();
 }
 
@@ -183,14 +181,15 @@ constexpr aclError kNotJoined = ACL_ERROR_RT_STREAM_UNJOINED;
 constexpr aclError kVoid = ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED;
 
 void capturing(State& state) {
-  if (state.status != 0) return;
-  capture_began();
-  // Another recording may have had the same handle.
-  recording_is_empty(capture_of(state.stream(0)).recording);
+  if (state.status == 0) capture_began();
+}
+void before_captured(State& state) {
+  state.run = tensors_of(capture_of(state.stream(0)).recording);
 }
 void captured(State& state) {
-  const bool is_over = state.status == 0 || state.status == kNotJoined || state.status == kVoid;
-  if (is_over) capture_ended();
+  const bool is_lost = state.status == kNotJoined || state.status == kVoid;
+  if (state.status == 0 || is_lost) capture_ended();
+  if (is_lost) recording_gone(state.run);
 }
 
 // modelRI, and the stream of an asynchronous run: the other one waits, on the default stream.
@@ -212,8 +211,10 @@ void after_run(State& state) {
     state.add_tensors(state.after, *state.run);
 }
 
-void recording_destroyed(State& state) {
-  if (state.status == 0) recording_is_empty(state.arguments[0].address);
+// Behind the call another thread may begin a recording of the same handle.
+void before_destroyed(State& state) { state.run = tensors_of(state.arguments[0].address); }
+void after_destroyed(State& state) {
+  if (state.status == 0) recording_gone(state.run);
 }
 
 // model, tensor, bytes
@@ -268,10 +269,10 @@ constexpr Handler kHandlers[] = {
     {"aclrtSynchronizeDevice", nullptr, device_waited},
     {"aclrtSynchronizeDeviceWithTimeout", nullptr, device_waited},
     {"aclmdlRICaptureBegin", nullptr, capturing},
-    {"aclmdlRICaptureEnd", nullptr, captured},
+    {"aclmdlRICaptureEnd", before_captured, captured},
     {"aclmdlRIExecute", before_run<false>, after_run<false>},
     {"aclmdlRIExecuteAsync", before_run<true>, after_run<true>},
-    {"aclmdlRIDestroy", nullptr, recording_destroyed},
+    {"aclmdlRIDestroy", before_destroyed, after_destroyed},
     {"aclgradModelMoveTensor", nullptr, tensor_of_recording_moved},
 };
 

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <type_traits>
 
 #include "acl/acl.h"
@@ -95,6 +96,7 @@ struct Function {
   const char* parameters;                // "workspace,workspaceSize,executor,stream"
   std::atomic<void*> address = nullptr;  // behind()
   const Handler* handler = nullptr;      // what is done beyond the line in the record
+  std::optional<size_t> stream = {};     // the place of the stream on which it queues work
   std::atomic<uint64_t> calls = 0;       // whose bytes could be kept
   std::atomic<bool> is_found = false;
 };

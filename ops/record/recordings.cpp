@@ -24,18 +24,13 @@ Recordings& recordings() {
 }  // namespace
 
 Capture capture_of(aclrtStream stream) {
-  if (!is_capturing()) return {};
+  if (!is_capturing() || stream == nullptr) return {};  // the default stream cannot be captured
   static auto* const info = behind<decltype(aclmdlRICaptureGetInfo)>("aclmdlRICaptureGetInfo");
   aclmdlRICaptureStatus status = ACL_MODEL_RI_CAPTURE_STATUS_NONE;
   aclmdlRI recording = nullptr;
   if (info == nullptr || info(stream, &status, &recording) != 0) return {.is_on = true};
   if (status == ACL_MODEL_RI_CAPTURE_STATUS_NONE) return {};
-  return {true, status == ACL_MODEL_RI_CAPTURE_STATUS_ACTIVE ? recording : nullptr};
-}
-
-void recording_is_empty(const void* recording) {
-  const std::lock_guard lock(recordings().mutex);
-  recordings().tensors.erase(recording);
+  return {true, recording};
 }
 
 void recording_grew(const void* recording, uint64_t number, const Tensors& tensors) {
@@ -65,6 +60,11 @@ std::shared_ptr<const Tensors> tensors_of(const void* recording) {
   const std::lock_guard lock(recordings().mutex);
   const auto found = recordings().tensors.find(recording);
   return found == recordings().tensors.end() ? nullptr : found->second;
+}
+
+void recording_gone(const std::shared_ptr<const Tensors>& tensors) {
+  const std::lock_guard lock(recordings().mutex);
+  std::erase_if(recordings().tensors, [&](const auto& each) { return each.second == tensors; });
 }
 
 }  // namespace aclgrad::record

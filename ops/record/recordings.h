@@ -19,8 +19,6 @@ struct Capture {
 };
 Capture capture_of(aclrtStream stream);
 
-// A recording has nothing yet, or nothing any more.
-void recording_is_empty(const void* recording);
 // A call went into it: `number` is that of its line.
 void recording_grew(const void* recording, uint64_t number,
                     const std::vector<PlannedTensor>& tensors);
@@ -29,5 +27,7 @@ void recording_moved(const void* recording, const void* tensor, int64_t bytes);
 
 // The tensors of all its calls, by "17.self" of call 17; null where nothing is known of it.
 std::shared_ptr<const std::vector<PlannedTensor>> tensors_of(const void* recording);
+// The recording of these is gone; null: none is.
+void recording_gone(const std::shared_ptr<const std::vector<PlannedTensor>>& tensors);
 
 }  // namespace aclgrad::record
