@@ -274,6 +274,15 @@ void History::check_input(const Call& call, const Access& access, std::vector<Be
                access.name, begin, end, call_text(record_, last.writer.number, last.writer.run))});
       return;
     }
+    const bool is_same = each->first == access.begin && last.end == access.end;
+    if (is_same && access.found && !last.hash.empty() && !access.found->hash.empty() &&
+        last.hash != access.found->hash) {
+      found.push_back({call.number, "stale input",
+                       fmt::format("{} is not what {} left there as {}, by its hash{}", access.name,
+                                   call_text(record_, last.writer.number, last.writer.run),
+                                   last.name, suspects(last.writer.line(), call.line(), begin))});
+      return;
+    }
     if (!last.content || now.empty()) continue;
     const Content then = record_.content({"", each->first, last.end - each->first, last.content});
     for (std::uint64_t at = begin; at < end; ++at) {
@@ -367,6 +376,7 @@ void History::cut(std::uint64_t begin, std::uint64_t end) {
   if (each != memory_.begin()) {
     const auto before = std::prev(each);
     if (before->second.end > begin) {
+      before->second.hash.clear();
       Written rest = before->second;
       before->second.end = begin;
       if (rest.end > end) {
@@ -380,6 +390,7 @@ void History::cut(std::uint64_t begin, std::uint64_t end) {
     const std::uint64_t first = each->first;
     each = memory_.erase(each);
     if (rest.end > end) {
+      rest.hash.clear();
       if (rest.content) *rest.content += end - first;
       memory_[end] = rest;
       break;
@@ -389,12 +400,13 @@ void History::cut(std::uint64_t begin, std::uint64_t end) {
 
 void History::write(const Call& call, const Access& access) {
   cut(access.begin, access.end);
-  const bool is_kept = access.left && access.left->content && access.left->at == access.begin &&
-                       access.left->end() == access.end;
+  const bool is_known =
+      access.left && access.left->at == access.begin && access.left->end() == access.end;
   memory_[access.begin] = {access.end,
                            {call.number, call.run},
                            access.name,
-                           is_kept ? access.left->content : std::nullopt};
+                           is_known ? access.left->content : std::nullopt,
+                           is_known ? access.left->hash : ""};
 }
 
 }  // namespace aclgrad::replay

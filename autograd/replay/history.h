@@ -61,6 +61,7 @@ class History {
     Who writer;
     std::string name;
     std::optional<std::uint64_t> content;  // where its bytes are kept
+    std::string hash;                      // of the whole stretch, where they are not
   };
   // How much of each stream something comes after.
   using Clock = std::map<std::uint64_t, std::uint64_t>;

@@ -29,6 +29,7 @@ std::vector<Bytes> bytes_of(const Json& line, const char* when) {
   for (const auto& [name, json] : found->items()) {
     Bytes bytes{name, address_of(json.at("at")), whole<std::uint64_t>(json.at("bytes")), {}};
     if (!json.at("content").is_null()) bytes.content = whole<std::uint64_t>(json.at("content"));
+    if (json.contains("hash")) bytes.hash = json.at("hash").get<std::string>();
     all.push_back(std::move(bytes));
   }
   return all;
@@ -43,6 +44,11 @@ void add_tensors(const Json& json, const std::string& name, std::vector<TensorAr
 }
 
 }  // namespace
+
+bool are_other(const Bytes& a, const Bytes& b) {
+  if (a.content && b.content) return *a.content != *b.content;
+  return !a.hash.empty() && !b.hash.empty() && a.hash != b.hash;
+}
 
 aclDataType dtype_of(const Json& json) {
   if (json.is_number_integer()) return static_cast<aclDataType>(whole<int>(json));

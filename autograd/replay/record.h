@@ -37,13 +37,17 @@ struct Bytes {
   std::string name;  // of the argument: "self", "tensors[1]", "dst"
   std::uint64_t at = 0;
   std::uint64_t size = 0;
-  std::optional<std::uint64_t> content;  // where it begins in contents.bin; none: not kept
+  std::optional<std::uint64_t> content = {};  // where it begins in contents.bin; none: not kept
+  std::string hash = {};                      // of what was not kept, where the record has it
 
   std::uint64_t end() const { return at + size; }
 };
 
 /// What a record has of memory; it lives as long as the record.
 using Content = std::span<const std::byte>;
+
+/// Whether two are known to hold something else.
+bool are_other(const Bytes& a, const Bytes& b);
 
 struct Call {
   std::uint64_t number = 0;  // its place in Record::calls()

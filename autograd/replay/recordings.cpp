@@ -105,7 +105,8 @@ class ReadRun {
           throw IoError(fmt::format("call {} was not captured", number));
         const auto [call, is_new] = by_number.try_emplace(number);
         if (is_new) call->second = run_by(run_, record_.calls()[number]);
-        (call->second.*to).push_back({std::move(name), each.at, each.size, each.content});
+        (call->second.*to)
+            .push_back({std::move(name), each.at, each.size, each.content, each.hash});
       }
     }
     for (const auto& [number, writes] : all_.unseen)
@@ -145,8 +146,7 @@ class ReadRun {
       auto after = run_.after.begin() + static_cast<std::ptrdiff_t>(std::min(i, run_.after.size()));
       if (after == run_.after.end() || after->name != before.name)  // the recorder's order
         after = std::ranges::find(run_.after, before.name, &Bytes::name);
-      const bool is_other = after != run_.after.end() && before.content && after->content &&
-                            *before.content != *after->content;
+      const bool is_other = after != run_.after.end() && are_other(before, *after);
       if (!is_other || ranges_.at(range_of(before)).last > 0) continue;
       if (changed_.insert(range_of(before)).second) all_.changed.push_back(before.name);
     }
@@ -155,18 +155,19 @@ class ReadRun {
   // What a call found, and what it left, where so many had run before.
   void set_contents(Call& call, std::size_t ran) {
     const Call whole = call;
-    for (Bytes& each : call.before) each.content = held(whole, each, ran);
-    for (Bytes& each : call.after) each.content = held(whole, each, ran + 1);
+    for (Bytes& each : call.before) each = held(whole, each, ran);
+    for (Bytes& each : call.after) each = held(whole, each, ran + 1);
   }
 
-  std::optional<std::uint64_t> held(const Call& call, const Bytes& bytes, std::size_t ran) const {
+  Bytes held(const Call& call, const Bytes& bytes, std::size_t ran) const {
     const Range range = range_of(bytes);
     const Writers& writers = ranges_.at(range);
     const bool is_as_found = ran < writers.first;
-    if (changed_.contains(range) || (!is_as_found && ran < writers.last)) return std::nullopt;
+    const Bytes unknown{bytes.name, bytes.at, bytes.size};
+    if (changed_.contains(range) || (!is_as_found && ran < writers.last)) return unknown;
     const std::vector<Bytes>& all = is_as_found ? call.before : call.after;
     const auto there = std::ranges::find(all, bytes.name, &Bytes::name);
-    return there != all.end() && range_of(*there) == range ? there->content : std::nullopt;
+    return there != all.end() && range_of(*there) == range ? *there : unknown;
   }
 
   const Record& record_;

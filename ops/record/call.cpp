@@ -206,11 +206,11 @@ struct Look {
   std::string_view name;
   uintptr_t begin = 0;
   uint64_t size = 0;
-  std::optional<uint64_t> content = {};
+  std::optional<Kept> kept = {};  // none: they could not be read
   void run() noexcept {
     try {
       std::vector<std::byte> room;
-      if (const auto bytes = read_device(begin, size, room)) content = keep(*bytes);
+      if (const auto bytes = read_device(begin, size, room)) kept = keep(*bytes);
     } catch (const std::exception&) {
       // No memory for it: it is not kept.
     }
@@ -218,10 +218,11 @@ struct Look {
   void append(Text& bytes) const {
     bytes.key(name).open('{').key("at").address(reinterpret_cast<const void*>(begin));
     bytes.key("bytes").whole_unsigned(size).key("content");
-    if (content) {
-      bytes.whole_unsigned(*content);
+    if (kept && kept->begin) {
+      bytes.whole_unsigned(*kept->begin);
     } else {
       bytes.null();
+      if (kept) bytes.key("hash").hexadecimal(kept->hash.high, kept->hash.low);
     }
     bytes.close('}');
   }
@@ -257,7 +258,7 @@ void State::add_tensors(Text& bytes, const std::vector<PlannedTensor>& tensors) 
     for (const size_t i : firsts) looks[i].run();
   }
   for (Look& each : looks) {
-    each.content = looks[same.at({each.begin, each.size})].content;
+    each.kept = looks[same.at({each.begin, each.size})].kept;
     each.append(bytes);
   }
 }

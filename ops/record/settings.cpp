@@ -18,8 +18,9 @@ std::string_view word(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-// A whole number of at least 1, with K, M or G behind it where that is allowed.
+// A whole number of at least 1; of bytes of at least 0, with K, M or G behind it.
 bool read_number(const char* name, bool has_unit, uint64_t& number) {
+  const uint64_t least = has_unit ? 0 : 1;
   std::string_view text = word(name);
   if (text.empty()) return true;
   const std::string whole(text);
@@ -31,12 +32,12 @@ bool read_number(const char* name, bool has_unit, uint64_t& number) {
   }
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   const bool is_number = error == std::errc() && end == text.data() + text.size();
-  if (is_number && number > 0 && number <= UINT64_MAX >> shift) {
+  if (is_number && number >= least && number <= UINT64_MAX >> shift) {
     number <<= shift;
     return true;
   }
-  say(std::string(name) + " is \"" + whole + "\", expected a number of at least 1" +
-      (has_unit ? ", which may end in K, M or G" : "") + "; nothing is recorded");
+  say(std::string(name) + " is \"" + whole + "\", expected a number of at least " +
+      (has_unit ? "0, which may end in K, M or G" : "1") + "; nothing is recorded");
   return false;
 }
 

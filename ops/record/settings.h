@@ -14,7 +14,7 @@ struct Settings {
   std::vector<std::string> functions;  // ACLGRAD_RECORD_FUNCTIONS: names or globs; none: all
   uint64_t first = UINT64_MAX;         // ACLGRAD_RECORD_FIRST: of each function
   uint64_t every = 1;                  // ACLGRAD_RECORD_EVERY: each k-th call of a function
-  uint64_t bytes = UINT64_MAX;         // ACLGRAD_RECORD_SIZE: of all contents
+  uint64_t bytes = UINT64_MAX;         // ACLGRAD_RECORD_SIZE: of all contents; of the rest, hashes
 
   // Whether the bytes of a call are kept that is the `count`-th of its function, from 0.
   bool keeps(const char* function, uint64_t count) const;

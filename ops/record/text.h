@@ -62,6 +62,15 @@ class Text {
     text_ += '"';
     return *this;
   }
+  // 128 bits, as 32 digits.
+  Text& hexadecimal(uint64_t high, uint64_t low) {
+    text_ += '"';
+    for (const uint64_t half : {high, low}) {
+      for (int shift = 60; shift >= 0; shift -= 4) text_ += "0123456789abcdef"[half >> shift & 15];
+    }
+    text_ += '"';
+    return *this;
+  }
   Text& quoted(std::string_view value) {
     const auto is_plain = [](char c) { return c >= 0x20 && c < 0x7f && c != '"' && c != '\\'; };
     text_ += '"';

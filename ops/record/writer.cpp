@@ -15,7 +15,6 @@
 #include <mutex>
 #include <unordered_map>
 
-#include "ops/record/hash.h"
 #include "ops/record/helpers.h"
 #include "ops/record/settings.h"
 #include "ops/record/text.h"
@@ -181,8 +180,9 @@ uint64_t write_line(const std::string& rest) {
   return number;
 }
 
-std::optional<uint64_t> keep(std::span<const std::byte> bytes) {
-  const Hash hash = hash_of(bytes);
+namespace {
+
+std::optional<uint64_t> place_of(std::span<const std::byte> bytes, const Hash& hash) {
   Files& all = files();
   std::unique_lock lock(all.mutex);
   if (all.status != Status::kWriting) return std::nullopt;
@@ -207,6 +207,13 @@ std::optional<uint64_t> keep(std::span<const std::byte> bytes) {
   if (!is_done) stop(all, std::string("contents.bin: ") + std::strerror(error));
   all.written.notify_all();
   return is_done ? std::optional(begin) : std::nullopt;
+}
+
+}  // namespace
+
+Kept keep(std::span<const std::byte> bytes) {
+  const Hash hash = hash_of(bytes);
+  return {hash, place_of(bytes, hash)};
 }
 
 }  // namespace aclgrad::record

@@ -11,6 +11,8 @@
 #include <span>
 #include <string>
 
+#include "ops/record/hash.h"
+
 namespace aclgrad::record {
 
 // Whether this process writes a record. The files are made at the first question; where they cannot
@@ -22,8 +24,12 @@ bool is_recording();
 // the number.
 uint64_t write_line(const std::string& rest);
 
-// Where these bytes stand in contents.bin, appended if they are new; none where they are more than
-// what the settings allow. 16 bytes of a hash decide what is new.
-std::optional<uint64_t> keep(std::span<const std::byte> bytes);
+// Bytes by their hash, which decides what is new, and where they stand in contents.bin; none where
+// they are more than what the settings allow.
+struct Kept {
+  Hash hash;
+  std::optional<uint64_t> begin;
+};
+Kept keep(std::span<const std::byte> bytes);
 
 }  // namespace aclgrad::record

@@ -270,6 +270,32 @@ TEST(Replay, ComparesTwoRecords) {
                     HasSubstr("/late is wrong: element 24 of out is 0, expected")));
 }
 
+// Of a record without bytes.
+TEST(Replay, HashesSayWhereRecordsPart) {
+  const Folder folder;
+  const auto hashes = [&](const std::string& what) {
+    const std::string name = folder / what;
+    EXPECT_EQ(record(name, std::string(DRIVER) + " " + what, "ACLGRAD_RECORD_SIZE=0"), 0);
+    EXPECT_EQ(std::filesystem::file_size(name + "/contents.bin"), 0u);
+    return name;
+  };
+  const Record right(hashes("right")), late(hashes("late"));
+  EXPECT_EQ(first_difference(right, right, runner()), "");
+  EXPECT_THAT(first_difference(right, late, runner()),
+              HasSubstr(fmt::format("and {}, aclnnGelu: out differs from the same inputs",
+                                    marked(late).at(0))));
+  const Record between(hashes("between"));
+  const Report report = replayed(between);
+  std::vector<std::string> kinds;
+  for (const Finding& each : report.findings) kinds.push_back(each.kind);
+  EXPECT_THAT(kinds, ElementsAre("stale input", "race", "overlap", "size")) << all_text(report);
+  const Report of_recordings = replayed(Record(hashes("recordings")));
+  ASSERT_FALSE(of_recordings.findings.empty());
+  kinds.clear();
+  for (const Finding& each : of_recordings.findings) kinds.push_back(each.kind);
+  EXPECT_THAT(kinds, ElementsAre("changed", "changed", "race")) << all_text(of_recordings);
+}
+
 TEST(Replay, ProgramShowsTheCallAlone) {
   const Folder folder;
   ASSERT_EQ(record(folder / "r", std::string(DRIVER) + " late"), 0);
@@ -309,6 +335,10 @@ TEST(Replay, WordsSayHowMuch) {
             (Counts{{"aclnnMul", 9}, {"aclnnGelu", 9}}));
   EXPECT_EQ(kept("first", "ACLGRAD_RECORD_FIRST=2 ACLGRAD_RECORD_EVERY=3")["aclnnAdd"], 2);
   EXPECT_EQ(kept("every", "ACLGRAD_RECORD_EVERY=4")["aclnnAdd"], 3);
+  EXPECT_EQ(record(folder / "negative", std::string(DRIVER) + " right",
+                   "ACLGRAD_RECORD_SIZE=-1 2> /dev/null"),
+            0);
+  EXPECT_FALSE(std::filesystem::exists(folder / "negative"));
   kept("size", "ACLGRAD_RECORD_SIZE=1K");
   EXPECT_LE(std::filesystem::file_size(folder / "size/contents.bin"), 1024u);
   EXPECT_EQ(record(folder / "none", std::string(DRIVER) + " right",
