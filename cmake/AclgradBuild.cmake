@@ -101,6 +101,7 @@ endif()
 option(ACLGRAD_WARNINGS_AS_ERRORS "Let warnings stop the build" OFF)
 add_library(aclgrad_warnings INTERFACE)
 target_compile_options(aclgrad_warnings INTERFACE -Wall -Wextra -Wconversion -Wshadow
+                       $<$<CXX_COMPILER_ID:Clang>:-Wno-sign-conversion> # as g++ has it of -Wconversion
                        $<$<BOOL:${ACLGRAD_WARNINGS_AS_ERRORS}>:-Werror>)
 
 # The libraries under the vendor's names are shared ones, those above them static ones, unless

@@ -34,15 +34,14 @@ extern "C" int accept4(int socket, sockaddr* from, socklen_t* size, int flags) {
 namespace aclgrad::live {
 namespace {
 
-using Clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
 double seconds(const std::function<void()>& act) {
-  const Clock::time_point begin = Clock::now();
+  const std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
   act();
-  return std::chrono::duration<double>(Clock::now() - begin).count();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
 // What a user notices.

@@ -51,7 +51,7 @@ class SyncBatchNorm : public AclTest {
   void SetUp() override {
     AclTest::SetUp();
     aclgradSetAcceptDouble(1);  // for aclnnBatchNorm
-    state_.emplace();
+    state_ = std::make_unique<State>();
   }
 
   void stats(const Array& x, const Array& mean, const Array& invstd, double eps = kEpsilon) {
@@ -68,7 +68,7 @@ class SyncBatchNorm : public AclTest {
     Array image{ACL_DOUBLE, {1, kChannels}};
     Array running_mean = channels({1, 2, 3}), running_var = channels({1, 0.5L, 2});
   };
-  std::optional<State> state_;  // needs a device
+  std::unique_ptr<State> state_;  // needs a device
 };
 
 // One image, and three.

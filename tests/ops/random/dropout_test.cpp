@@ -41,7 +41,7 @@ TEST_F(DropoutTest, MasksDependOnOffsetAndNotOnLayout) {
   const Values bits = mask(0.5);
   EXPECT_EQ(mask(0.5), bits);
   EXPECT_NE(mask(0.5, Array(ACL_UINT8, {48}), kOffset + 1), bits);
-  EXPECT_EQ(mask(0.5, Array(ACL_UINT8, {48}, {{3}, 2})), bits);
+  EXPECT_EQ(mask(0.5, Array(ACL_UINT8, {48}, Array::Layout{{3}, 2})), bits);
   EXPECT_EQ(mask(0), Values(48, 255));
   EXPECT_EQ(mask(1), Values(48, 0));
 }
