@@ -154,7 +154,7 @@ class Compare {
       const auto y = b_.content(*other);
       std::string text;
       if (x.empty() || y.empty()) {  // of both there may be hashes
-        if (each.hash.empty() || other->hash.empty() || each.hash == other->hash) continue;
+        if (!are_other_hashes(each.hash, other->hash)) continue;
         text = fmt::format(": {} differs", each.name);
       } else {
         if (std::ranges::equal(x, y)) continue;

@@ -202,9 +202,10 @@ GradientCheck checked(const contract::Arguments& backward, const Forward& forwar
       const Number allowed = units * contract::unit_at(scale, tensor->dtype) +
                              inner * contract::unit_at(scale, summed) + 2 * slope.error + rounding;
       if (std::abs(got - slope.value) <= allowed) continue;
-      const std::string where = forward.call != nullptr
-                                    ? "at " + number_text(forward.call->number, forward.call->run)
-                                    : "there";
+      const std::string where =
+          forward.call != nullptr
+              ? fmt::format("at call {}{}", forward.call->number, run_text(forward.call->run))
+              : "there";
       check.wrong.push_back(fmt::format(
           "element {} of {} is {:.9g}, the derivative of {} {} is {:.9g} ± {:.1g}", element,
           tensor->name, static_cast<double>(got), forward.arguments.op().name(), where,

@@ -42,14 +42,13 @@ bool is_dense(const TensorArgument& tensor) {
 
 }  // namespace
 
-std::string number_text(std::uint64_t number, std::optional<std::uint64_t> run) {
-  return fmt::format("call {}{}", number, run ? fmt::format(", run by call {}", *run) : "");
+std::string run_text(std::optional<std::uint64_t> run) {
+  return run ? fmt::format(", run by call {}", *run) : "";
 }
 
 std::string call_text(const Record& record, std::uint64_t number,
                       std::optional<std::uint64_t> run) {
-  return fmt::format("call {}, {}{}", number, record.calls()[number].function,
-                     run ? fmt::format(", run by call {}", *run) : "");
+  return fmt::format("call {}, {}{}", number, record.calls()[number].function, run_text(run));
 }
 
 Writes may_write(const Call& call, const Blocks& blocks) {
@@ -275,8 +274,7 @@ void History::check_input(const Call& call, const Access& access, std::vector<Be
       return;
     }
     const bool is_same = each->first == access.begin && last.end == access.end;
-    if (is_same && access.found && !last.hash.empty() && !access.found->hash.empty() &&
-        last.hash != access.found->hash) {
+    if (is_same && access.found && are_other_hashes(last.hash, access.found->hash)) {
       found.push_back({call.number, "stale input",
                        fmt::format("{} is not what {} left there as {}, by its hash{}", access.name,
                                    call_text(record_, last.writer.number, last.writer.run),

@@ -99,8 +99,9 @@ class History {
   std::set<std::string> said_;
 };
 
-/// "call 17", and ", run by call 40" of a recording's; "call 17, aclnnAdd", likewise.
-std::string number_text(std::uint64_t number, std::optional<std::uint64_t> run);
+/// ", run by call 40" of a recording's call, else "".
+std::string run_text(std::optional<std::uint64_t> run);
+/// "call 17, aclnnAdd", and run_text().
 std::string call_text(const Record& record, std::uint64_t number,
                       std::optional<std::uint64_t> run = {});
 

@@ -47,7 +47,11 @@ void add_tensors(const Json& json, const std::string& name, std::vector<TensorAr
 
 bool are_other(const Bytes& a, const Bytes& b) {
   if (a.content && b.content) return *a.content != *b.content;
-  return !a.hash.empty() && !b.hash.empty() && a.hash != b.hash;
+  return are_other_hashes(a.hash, b.hash);
+}
+
+bool are_other_hashes(const std::string& a, const std::string& b) {
+  return !a.empty() && !b.empty() && a != b;
 }
 
 aclDataType dtype_of(const Json& json) {

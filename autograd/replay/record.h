@@ -46,8 +46,10 @@ struct Bytes {
 /// What a record has of memory; it lives as long as the record.
 using Content = std::span<const std::byte>;
 
-/// Whether two are known to hold something else.
+/// Whether two are known to hold something else: of one record, and by their hashes, where they
+/// have any.
 bool are_other(const Bytes& a, const Bytes& b);
+bool are_other_hashes(const std::string& a, const std::string& b);
 
 struct Call {
   std::uint64_t number = 0;  // its place in Record::calls()

@@ -29,8 +29,7 @@ Row total(const Report& report) {
 
 std::string line_of(const Finding& finding) {
   return fmt::format("call {}, {}{}: {}: {}", finding.number, finding.function,
-                     finding.run ? fmt::format(", run by call {}", *finding.run) : "", finding.kind,
-                     finding.text);
+                     run_text(finding.run), finding.kind, finding.text);
 }
 
 Json json_of(const Finding& finding) {
